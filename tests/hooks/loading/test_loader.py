@@ -497,7 +497,7 @@ def test_a_fetch_that_raises_leaves_root_calls_as_they_were(heard):
 
 
 def test_a_fetch_of_another_thread_hides_no_root_call_of_the_training_thread(heard):
-    roots, root, loader = heard
+    _, root, loader = heard
     loader.thread.here()
     open_during = []
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 from types import SimpleNamespace
 
 import torch
@@ -50,14 +51,30 @@ def test_what_the_device_judges_comes_with_its_flag() -> None:
     assert taken is not None and taken[0].bad and taken[0].param_l2 == 10.0
 
 
+class Scaler:
+    """What torch's scaler keeps of its scale."""
+
+    def __init__(self) -> None:
+        self._scale = torch.tensor(1024.0)
+
+
 def test_the_scale_of_a_scaler_is_read_and_kept_where_the_update_was_let_through() -> None:
-    reads, scaler = LateReading(DeviceNumbers()), SimpleNamespace(_scale=torch.tensor(1024.0))
+    reads, scaler = LateReading(DeviceNumbers()), Scaler()
     for weights in ([], [torch.tensor([1.0])]):
         reads.measure(pending(True, scaler), GRADIENTS, LOSSES)
         reads.send_with(weights)
         taken = reads.take()
         assert taken is not None and taken[0].scale == 1024.0
-        assert reads.worked_scale == ({id(scaler): 1024.0} if weights else {})
+        assert reads.worked_scale.get(scaler) == (1024.0 if weights else None)
+
+
+def test_a_scaler_that_is_gone_leaves_no_scale_to_one_at_its_address() -> None:
+    reads = LateReading(DeviceNumbers())
+    reads.measure(pending(True, Scaler()), GRADIENTS, LOSSES)
+    reads.send_with([torch.tensor([1.0])])
+    reads.take()
+    gc.collect()
+    assert list(reads.worked_scale) == []
 
 
 def test_without_gradients_or_a_scale_nothing_is_sent() -> None:

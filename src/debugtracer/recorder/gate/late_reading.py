@@ -12,6 +12,7 @@ from debugtracer.recorder.gate.async_readback import AsyncReadback
 from debugtracer.recorder.gate.device_numbers import DeviceNumbers
 from debugtracer.recorder.gate.late_numbers import LateNumbers
 from debugtracer.recorder.gate.pending_read import PendingRead, ReadNumbers
+from debugtracer.recorder.state.identity import ById
 
 
 class LateReading:
@@ -20,8 +21,8 @@ class LateReading:
     def __init__(self, device_numbers: DeviceNumbers) -> None:
         self.device_numbers = device_numbers
         self.readback = AsyncReadback()
-        self.worked_scale: dict[int, float] = {}
-        """id of a scaler -> its scale when it last let an update pass."""
+        self.worked_scale: ById[Any, float] = ById()
+        """Scaler -> its scale when it last let an update pass."""
         self.unsent: tuple[LateNumbers | Tensor, PendingRead] | None = None
         """Of the step in flight, waiting for the norms of the weights."""
 
@@ -83,7 +84,7 @@ class LateReading:
         values, sent = arrived
         numbers: ReadNumbers = sent.read(values)
         if numbers.scale is not None and numbers.param_l2:  # nobody measures the weights of a step that is left out
-            self.worked_scale[id(sent.scaler)] = numbers.scale
+            self.worked_scale[sent.scaler] = numbers.scale
         return numbers, sent
 
     def join(self, rest: dict[str, float]) -> bool:

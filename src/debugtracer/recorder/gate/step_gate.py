@@ -63,8 +63,8 @@ class StepGate:
         self.known: ById[Optimizer, bool] = ById()
         """Optimizers whose step was seen whole."""
         self.scaler_call: ScalerCall | None = None
-        self.skips: dict[int, int] = {}
-        self.good_scale: dict[int, float] = {}
+        self.skips: ById[Any, int] = ById()
+        self.good_scale: ById[Any, float] = ById()
         self.rechecks = 0
         self.last_s = perf_counter()
 
@@ -251,27 +251,27 @@ class StepGate:
     def after_scaler(self, scaler: Any, inner: Any, call: ScalerCall, scale: float | None) -> None:
         """Count what the scaler decided."""
         if call.ran:
-            self.skips[id(scaler)] = 0
+            self.skips[scaler] = 0
             if scale is not None:
-                self.good_scale[id(scaler)] = scale
+                self.good_scale[scaler] = scale
         else:
             self.state.skipped += 1
             if scale is None:
                 scale = self.recorder.guarded(self.health_gate.scaler_skipped)
             self.recorder.guarded(lambda: self.consider_skip(scaler, inner, scale))
             if self.state.quiet_until_healthy or (scale is not None and scale <= 1.0):  # bad at loss scale 1 too
-                self.policy.scaler_failed(inner, self.skips.get(id(scaler), 0))
+                self.policy.scaler_failed(inner, self.skips.get(scaler, 0))
             else:
-                self.policy.scale_too_high(inner, scaler, self.skips.get(id(scaler), 0))
+                self.policy.scale_too_high(inner, scaler, self.skips.get(scaler, 0))
         self.close_step(inner)
 
     def worked(self, scaler: Any) -> float:
         """The loss scale with which its last update was let through; 0 before the first."""
-        return self.good_scale.get(id(scaler), self.health_gate.reads.worked_scale.get(id(scaler), 0.0))
+        return self.good_scale.get(scaler, self.health_gate.reads.worked_scale.get(scaler, 0.0))
 
     def consider_skip(self, scaler: Any, optimizer: Optimizer, scale: float | None) -> None:
         """Check a skipped step: a normal scale search, unless it repeats or hits a scale that worked before."""
-        count = self.skips[id(scaler)] = self.skips.get(id(scaler), 0) + 1
+        count = self.skips[scaler] = self.skips.get(scaler, 0) + 1
         suspicious = count in RECHECK_SKIPS or (count == 1 and scale is not None and scale <= self.worked(scaler))
         if not suspicious or self.rechecks >= RECHECKS or self.state.quiet_until_healthy:
             return
