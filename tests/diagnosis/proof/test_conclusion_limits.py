@@ -6,6 +6,7 @@ import msgspec
 import pytest
 
 from debugtracer.causes.cause import Evidence, causes
+from debugtracer.causes.incident_evidence import IncidentEvidence
 from debugtracer.diagnosis.proof.belief import Belief
 from debugtracer.diagnosis.proof.conclusion import (
     concluded,
@@ -13,6 +14,7 @@ from debugtracer.diagnosis.proof.conclusion import (
     healthy_after,
     is_seen,
     refuted,
+    seen_to_heal,
     slower,
     status_of,
     with_trials,
@@ -22,8 +24,9 @@ from debugtracer.diagnosis.proof.rank import Ranked, unexplained
 from debugtracer.diagnosis.proof.trial_budget import TrialBudget
 from debugtracer.diagnosis.proof.trials import TrialSeries
 from debugtracer.replay.trials.score import Score
-from debugtracer.testing import TRAIN, a_birth, some_facts
+from debugtracer.testing import TRAIN, a_birth, a_tensor, some_facts
 from debugtracer.trace.birth import Frame
+from debugtracer.trace.calibration import calibrated
 from debugtracer.trace.incident import OptimizerFacts, ReplayFacts, WeightWrite
 from debugtracer.trace.verdict import Outcome, Trial
 
@@ -194,3 +197,53 @@ def test_a_step_that_is_healthy_after_a_write_of_the_program_says_so():
     assert healthy_after(some_facts(replay=None, written=(write,))) == ""
     again = msgspec.structs.replace(write, replayed=True)
     assert healthy_after(some_facts(replay=away, written=(again,))) == ""
+
+
+def of_a_log(dtype: str = "float32"):
+    output = a_tensor(neginf=4, dtype=dtype)
+    return some_facts(a_birth("aten::log", a_tensor(0.0), output=output, code="loss = -torch.log(p).mean()"))
+
+
+def test_other_causes_are_suspects_with_their_shares_and_the_leader_is_none():
+    ranked = [a_log(), a_log(0.5, slug="exp-overflow"), a_log(0.45, slug="zero-division")]
+    bits = {UNKNOWN: 0.0, "log-domain": 5.0, "exp-overflow": 1.0, "zero-division": 0.0}
+    series = a_series(AGAIN, bits=bits)
+    verdict = concluded(of_a_log(), ranked, series)
+    shares = series.belief.shares()
+    assert [(s.cause, s.confidence) for s in verdict.suspects] == [
+        ("exp-overflow", round(shares["exp-overflow"], 3)),
+        ("zero-division", round(shares["zero-division"], 3)),
+    ]
+    assert verdict.confidence == calibrated("likely", False, shares["log-domain"], "log_domain")
+
+
+def test_a_weak_belief_is_told_as_it_is():
+    series = a_series(AGAIN, bits={UNKNOWN: 0.0, "log-domain": -2.0})
+    verdict = concluded(of_a_log(), [a_log(0.5)], series)
+    assert verdict.confidence == calibrated("unknown", False, 0.2, "log_domain")
+
+
+@pytest.mark.parametrize(
+    ("name", "note", "dtype", "size"),
+    [
+        ("stable-op=0.001", "clamp_min(0.001) before the logarithm", "float32", 0.001),
+        ("stable-op=0.001", "a stable form", "float32", None),  # it was not used as it is
+        ("stable-op", "clamp_min(0.001) before the logarithm", "float32", None),
+        ("stable-op=0.001", "clamp_min(0.001) before the logarithm", "float16", None),
+        ("full-precision=0.001", "0.001", "float32", None),  # a trial of another kind than the change
+    ],
+)
+def test_a_change_takes_over_the_number_that_was_seen_to_heal(name, note, dtype, size):
+    facts, cause = of_a_log(dtype), causes()["log-domain"]
+    incident = IncidentEvidence(facts)
+    edit = cause.change(incident, facts.birth.frame)
+    series = a_series(AGAIN)
+    series.trials.append(Trial(intervention=name, outcome="healed", note=note))
+    assert edit is not None
+    assert seen_to_heal(edit, series, incident) == size
+    assert seen_to_heal(edit, a_series(AGAIN), incident) is None
+    assert seen_to_heal(None, series, incident) is None
+    series.done["stable-op"] = True
+    changed = concluded(facts, [a_log()], series).change
+    if size is not None:
+        assert "clamp_min(0.001)" in changed.after[0]
