@@ -17,7 +17,7 @@ BLIND = {
     "house",
     "torture",
 }  # they start programs that have the file as it is
-MOST = 12  # test files beyond the mirrored one
+MOST = 8  # test files beyond the mirrored one
 
 
 def mirrored(file: str) -> tuple[Path, ...]:
