@@ -1,9 +1,10 @@
-"""Mutation testing: changes one condition, number or word of the code at a time and runs the mirrored test file, which
-must then fail.
+"""Mutation testing: changes one condition, number or word of the code at a time and runs the mirrored test file, and if
+that passes the other tests that look at the file (scripts/tests_of.py), one of which must then fail.
 
     python scripts/mutants.py [--sample 40] [--seed 0] [--only diagnosis/proof] [--json FILE]
 
-A mutant that no test of its own file notices survives. All of them take a night; a sample with a seed is the same one
+A mutant that no test notices survives. What fails beyond the mirrored file is run once more alone, with the change and
+without it: it counts where the change alone fails it. All of them take a night; a sample with a seed is the same one
 each time. `--json benchmarks/results/DATE-mutants.json` keeps the result. Each mutant runs in a fork of a process that
 has imported torch and nothing of ours, so that the changed file is the one that is imported; no file is written."""
 
@@ -22,15 +23,17 @@ from collections.abc import Iterator, Sequence
 from dataclasses import asdict, dataclass
 from pathlib import Path
 from types import ModuleType
+from typing import Any
 
 sys.path.append(str(Path(__file__).resolve().parent))  # a test loads this file by its path
+import tests_of
 from stamp import stamp
 
 ROOT = Path(__file__).resolve().parent.parent
 SOURCE = ROOT / "src" / "debugtracer"
 JUDGED = ("diagnosis", "causes", "interventions", "checks", "recorder")
-CONTRACTS = {"checks": "checks/test_check.py", "causes": "causes/test_cause.py"}
-LIMIT_S = 120  # seconds a test file may take under a mutant; one that hangs is noticed
+LIMIT_S = 300  # seconds the mirrored test file may take under a mutant; one that hangs is noticed
+NEAR_S = 120  # seconds that the other test files may take together; what has not failed by then has not noticed
 OTHER = {
     ast.Lt: "<=", ast.LtE: "<", ast.Gt: ">=", ast.GtE: ">", ast.Eq: "!=", ast.NotEq: "==",
     ast.Is: "is not", ast.IsNot: "is", ast.In: "not in", ast.NotIn: "in",
@@ -58,12 +61,12 @@ class Mutant:
     @property
     def tests(self) -> tuple[Path, ...]:
         """The mirrored test file, and that of the contract where it is a plug-in's."""
-        path = Path(self.file)
-        mirrored = ROOT / "tests" / path.parent / f"test_{path.name}"
-        contract = CONTRACTS.get(path.parts[0])
-        return (
-            (mirrored, ROOT / "tests" / contract) if contract and path.name != Path(contract).name[5:] else (mirrored,)
-        )
+        return tests_of.mirrored(self.file)
+
+    @property
+    def wider(self) -> tuple[Path, ...]:
+        """The other test files that look at the file."""
+        return tests_of.wider(self.file)
 
 
 class Finder(ast.NodeVisitor):
@@ -165,12 +168,26 @@ class Loader(importlib.abc.MetaPathFinder, importlib.abc.Loader):
         exec(compile(self.mutant.source(), str(SOURCE / self.mutant.file), "exec"), module.__dict__)
 
 
-def passes(tests: Sequence[Path], mutant: Mutant | None, limit_s: int = LIMIT_S) -> bool:
-    """Whether the test files pass, in a fork; what takes too long has not passed."""
+class FirstFailure:
+    """A plug-in of pytest that writes the name of the first test that fails."""
+
+    def __init__(self, pipe: int) -> None:
+        self.pipe = pipe
+
+    def pytest_runtest_logreport(self, report: Any) -> None:
+        """Write it; -x ends the run there."""
+        if report.failed:
+            os.write(self.pipe, report.nodeid.encode())
+
+
+def failing(tests: Sequence[Path | str], mutant: Mutant | None, limit_s: float) -> str | None:
+    """The first test that fails, in a fork; None where all pass, "" where they end without a name: a module that cannot
+    be imported, or too long a time."""
+    reads, writes = os.pipe()
     child = os.fork()
     if child == 0:
         signal.signal(signal.SIGALRM, signal.SIG_DFL)
-        signal.alarm(limit_s)
+        signal.alarm(int(limit_s))
         quiet = os.open(os.devnull, os.O_WRONLY)
         os.dup2(quiet, 1)
         os.dup2(quiet, 2)
@@ -179,22 +196,38 @@ def passes(tests: Sequence[Path], mutant: Mutant | None, limit_s: int = LIMIT_S)
                 sys.meta_path.insert(0, Loader(mutant))
             import pytest
 
-            code = pytest.main(["-q", "-x", "-p", "no:cacheprovider", "-p", "no:xdist", *map(str, tests)])
+            code = pytest.main(
+                ["-q", "-x", "-p", "no:cacheprovider", "-p", "no:xdist", *map(str, tests)], [FirstFailure(writes)]
+            )
         except BaseException:
             code = 1
         os._exit(int(code) != 0)
+    os.close(writes)
     _, status = os.waitpid(child, 0)
-    return os.waitstatus_to_exitcode(status) == 0
+    with os.fdopen(reads) as pipe:
+        first = pipe.read() if os.waitstatus_to_exitcode(status) >= 0 else ""
+    return first if status else None
+
+
+def outcome(mutant: Mutant) -> str:
+    """Killed, survived, or untested where what fails in the mirrored file fails without the change too."""
+    first = failing(mutant.tests, mutant, LIMIT_S)
+    if first is not None:
+        return "killed" if failing([first] if first else mutant.tests, None, LIMIT_S) is None else "untested"
+    others = mutant.wider
+    first = failing(others, mutant, NEAR_S) if others else None
+    return "killed" if first and by_itself(first, mutant) else "survived"
+
+
+def by_itself(test: str, mutant: Mutant) -> bool:
+    """Whether a test fails alone with the change and passes alone without."""
+    return failing([test], mutant, LIMIT_S) is not None and failing([test], None, LIMIT_S) is None
 
 
 def judged(chosen: Sequence[Mutant]) -> Iterator[tuple[Mutant, str]]:
-    """Each mutant with what became of it: killed, survived, or untested where its tests fail without it."""
-    sound: dict[tuple[Path, ...], bool] = {}
+    """Each mutant with what became of it."""
     for mutant in chosen:
-        tests = mutant.tests
-        if tests not in sound:
-            sound[tests] = passes(tests, None)
-        yield mutant, "untested" if not sound[tests] else "survived" if passes(tests, mutant) else "killed"
+        yield mutant, outcome(mutant)
 
 
 def main() -> int:

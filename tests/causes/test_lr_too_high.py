@@ -82,3 +82,41 @@ def test_a_scheduler_below_the_rate_of_the_constructor_multiplies_it_so_that_may
     change = causes()["lr-too-high"].change(IncidentEvidence(facts), BUILT)
     assert change is not None
     assert "lr=0.002" in change.after[0]
+
+
+def test_tenfold_growth_is_the_least_and_an_update_needs_none():
+    def told(birth=OVERFLOW, **recent):
+        return evidence_of("lr-too-high", some_facts(birth, recent=recent))
+
+    assert told(loss=[1.0, 1.0, 10.0]) is not None
+    assert told(loss=[1.0, 1.0, 9.9]) is None
+    assert told(param_l2=[1.0, 1.0, 10.0]) is not None
+    assert told(a_birth("aten::add", output=a_tensor(inf=1), kind="overflow", direction="update")) is not None
+    assert told(a_birth("aten::sub", output=a_tensor(inf=1), kind="inf-inf"), loss=[1.0, 1.0, 10.0]) is not None
+    assert told(a_birth("aten::log", output=a_tensor(neginf=1), kind="domain"), loss=[1.0, 1.0, 10.0]) is None
+    assert told(a_birth("aten::sub", output=a_tensor(nan=1), kind="inf-inf"), loss=[1.0, 1.0, 10.0]) is None
+    assert evidence_of("lr-too-high", some_facts(None, recent=GROWING)) is None
+
+
+def test_what_speaks_against_it_makes_it_unsure():
+    def confidence(birth=OVERFLOW, **recent):
+        return evidence_of("lr-too-high", some_facts(birth, recent=recent)).confidence
+
+    grown = [1.0, 1.0, 10.0]
+    assert confidence(loss=grown) == 0.72
+    assert confidence(loss=grown, grad_l2=[1.0, 1.0, 1000.0]) == 0.72  # a hundred times as much, not more
+    assert confidence(loss=grown, grad_l2=[1.0, 1.0, 1001.0]) == 0.5
+    few = a_birth("aten::addmm", output=a_tensor(inf=8), kind="overflow", rows=(3,))
+    assert confidence(few, loss=grown) == 0.5
+    assert evidence_of("lr-too-high", some_facts(few, recent={"loss": grown})).against == (
+        "only a few rows of the batch overflow",
+    )
+
+
+def test_without_a_known_rate_none_is_named_and_the_line_that_says_it_is_the_place():
+    nothing = evidence_of("lr-too-high", some_facts(OVERFLOW, recent=GROWING, optimizer=None))
+    assert nothing.because.endswith("until addmm overflowed")
+    assert nothing.place is None
+    said = OptimizerFacts(kind="SGD", lr=0.5, frame=BUILT, lr_frame=SET)
+    place = evidence_of("lr-too-high", some_facts(OVERFLOW, recent=GROWING, optimizer=said)).place
+    assert (place.frame, place.module) == (SET, "blocks.0.attn")

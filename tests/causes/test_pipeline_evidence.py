@@ -8,11 +8,12 @@ import msgspec
 import pytest
 
 from debugtracer.causes.cause import causes
-from debugtracer.causes.pipeline_evidence import changed, of_pipeline
+from debugtracer.causes.pipeline_evidence import SURE, UNSURE, changed, of_pipeline
 from debugtracer.diagnosis.proof.rank import rank
 from debugtracer.trace.birth import Birth, Frame, TensorFacts
 from debugtracer.trace.incident import IncidentFacts
 from debugtracer.trace.pipeline_birth import PipelineBirth, PipelineKind
+from debugtracer.trace.place import Place
 from debugtracer.trace.step import StepRef
 
 AT = Frame("/x/train.py", 12, "standardise", "return centred / spread")
@@ -78,3 +79,34 @@ def test_the_change_is_of_the_line_of_the_verdict_alone():
     assert found is not None
     assert (found.before, found.after) == (AT.code, ("return centred / np.maximum(spread, 1e-6)",))
     assert changed(born, "/x/train.py", 13) is None
+
+
+LOG = causes()["log-domain"]
+
+
+def test_a_line_is_an_invariant_where_one_fetch_alone_makes_the_value_and_it_is_understood():
+    def evidence(cause, **more):
+        found = of_pipeline(cause, facts(**more))
+        return found.confidence, found.exact, found.seen
+
+    assert evidence(LOG, kind="log", fetches=1) == (SURE, True, True)
+    assert evidence(LOG, kind="log", fetches=2) == (SURE, False, True)
+    unknown = next(cause for cause in causes().values() if "unknown" in cause.pipeline_kinds)
+    assert evidence(unknown, kind="unknown", fetches=1) == (UNSURE, False, True)
+
+
+def test_a_line_speaks_for_its_own_cause_and_only_where_it_is_known_with_its_expression():
+    assert of_pipeline(LOG, facts(kind="log")).place == Place(frame=AT)
+    for missing in ({"kind": "spread"}, {"frame": None}, {"refused": "x"}, {"expression": ""}):
+        assert of_pipeline(LOG, facts(**{"kind": "log", **missing})) is None
+    assert of_pipeline(LOG, msgspec.structs.replace(facts(), pipeline=None)) is None
+
+
+def test_without_a_guard_or_a_line_there_is_no_change():
+    born = facts(guard="x = 1").pipeline
+    assert changed(born, "/x/train.py", 12) is not None
+    assert changed(born, "/x/other.py", 12) is None
+    assert changed(None, "/x/train.py", 12) is None
+    assert changed(None, None, None) is None
+    assert changed(facts(guard="x = 1", frame=None).pipeline, None, None) is None
+    assert changed(facts(guard="").pipeline, "/x/train.py", 12) is None

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from debugtracer.causes.weights_nonfinite import by_own_line
 from debugtracer.testing import a_birth, evidence_of, some_facts
 from debugtracer.trace.birth import Frame
 from debugtracer.trace.incident import WeightWrite
@@ -63,3 +64,36 @@ def test_a_write_that_the_replay_executes_is_no_reason():
     evidence = evidence_of("weights-nonfinite", facts)
     assert evidence is not None
     assert "an earlier step made it" in evidence.because
+
+
+def test_the_line_that_made_the_value_is_told_where_it_is_another_and_a_proof_is_surer():
+    frame, made = Frame("/w/train.py", 20), Frame("/w/train.py", 18)
+
+    def told(source, first=False, exact=False):
+        return by_own_line(
+            "parameter w", WeightWrite(params=("w",), op="copy_", frame=frame, source=source), first, exact
+        )
+
+    assert "(copy_ at train.py:20, with a value made at line 18)" in told(made).because
+    assert "(copy_ at train.py:20)" in told(frame).because
+    assert "(copy_ at train.py:20)" in told(None).because
+    assert (told(None).confidence, told(None).exact) == (0.85, False)
+    assert (told(None, exact=True).confidence, told(None, exact=True).exact) == (0.97, True)
+    assert told(None, first=True).because.endswith("before the first update")
+    assert told(None).place.param == "w"
+
+
+def test_gradients_and_states_are_kept_from_before_too_and_a_value_born_in_the_step_is_not():
+    def told(name, kind="input"):
+        return evidence_of(
+            "weights-nonfinite", some_facts(a_birth(None, kind=kind, direction="input", input_name=name))
+        )
+
+    assert [told(name) is not None for name in ("gradient w", "state exp_avg of w", "buffer b", "a tensor", None)] == [
+        True,
+        True,
+        True,
+        False,
+        False,
+    ]
+    assert told("parameter w", kind="domain") is None

@@ -97,6 +97,8 @@ def test_a_weight_changed_outside_the_calls_is_said_with_its_three_repeats(tmp_p
     loop.at[STEPS - 1] = lambda: loop.model[2].bias.detach().numpy().fill(30.0)
     verdict = diagnosed(tmp_path, loop)
     assert (verdict.kind, verdict.status) == ("silent_data_corruption", "likely")
+    assert verdict.confidence == calibrated("likely", True, 0.85, "silent_data_corruption")
+    assert (verdict.cause, verdict.layer, verdict.suspects) == ("silent-data-corruption", "device", ())
     assert [(t.intervention, t.outcome, t.repeats) for t in verdict.trials] == [("unchanged", "not reproduced", 3)]
     (told,) = verdict.evidence
     assert told.endswith(f", not to {loop.losses[-1]:.4g}: a weight or a moment was changed outside the recorded calls")

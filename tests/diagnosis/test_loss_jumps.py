@@ -9,8 +9,19 @@ import pytest
 import torch
 
 from debugtracer import session
-from debugtracer.diagnosis.loss_jumps import FIX_STEPS, LEAST, MOST, STAYS, LossJumps, level
+from debugtracer.diagnosis.loss_jumps import (
+    ABOVE,
+    FIX_STEPS,
+    LEAST,
+    MOST,
+    SPIKE,
+    STAYS,
+    LossJumps,
+    is_worth,
+    level,
+)
 from debugtracer.session import Session
+from debugtracer.spikes.episode import STRONG
 from debugtracer.trace.events import Diagnosed, Noted
 from debugtracer.trace.finding import Finding
 from debugtracer.trace.verdict import Verdict
@@ -232,3 +243,54 @@ def test_a_forked_child_starts_from_nothing(jumps):
             jumps.output, jumps.state, jumps.stack, jumps.context, jumps.budget, jumps.series, jumps.tell_compared
         )
     )
+
+
+def test_a_step_without_a_loss_that_is_a_number_is_not_learnt(jumps):
+    fed(jumps, 1.0, float("nan"), float("inf"))
+    jumps.seen(3, {})
+    assert list(jumps.recent) == [1.0]
+
+
+def test_at_the_limit_of_a_loss_that_stands_out(jumps):
+    """Above all of the last ones by more than half of what they differ by, or of their size (ABOVE)."""
+    usual = [1.0, 1.5] * (LEAST // 2)
+    top = 1.5 + ABOVE * 1.5
+    fed(jumps, *usual, top)
+    assert jumps.stood_out == {}
+    fed(jumps, *usual, *usual, *usual, top + 0.01 + ABOVE * (top - 1.5))
+    assert len(jumps.stood_out) == 1
+
+
+def test_a_strong_start_of_a_spike_is_worth_a_look_and_any_other_note_is_not():
+    def note(check: str = SPIKE, **evidence: float) -> Finding:
+        return a_finding(check, severity="note", evidence=evidence)
+
+    assert is_worth(note(z=STRONG * 6.0, threshold=6.0))
+    assert not is_worth(note(z=STRONG * 6.0 - 0.1, threshold=6.0))
+    assert not is_worth(note("optimizer/loss-divergence", z=STRONG * 6.0, threshold=6.0))
+    assert not is_worth(note())
+    assert is_worth(a_finding("optimizer/loss-divergence"))
+
+
+def test_while_a_run_is_not_healthy_again_no_jump_is_tried(tmp_path):
+    with under_watch(tmp_path) as watching:
+        loop = Spiky(watching)
+        loop.go(AT + 2)
+        past = watching.ring.past(AT)
+        watching.state.quiet_until_healthy = True
+        loop.jumps.attempt(a_finding(), past, 1.0, 9.0, [1.0])
+        watching.state.quiet_until_healthy = False
+        loop.jumps.attempt(a_finding(), None, 1.0, 9.0, [1.0])
+        assert (loop.jumps.done, loop.jumps.verdicts) == (0, [])
+    assert notes(tmp_path) == []
+
+
+def test_as_many_steps_as_the_time_allows_are_not_too_many(tmp_path):
+    with under_watch(tmp_path, trials_s=60.0) as watching:
+        loop = Spiky(watching)
+        loop.go(AT + 2)
+        past = watching.ring.past(AT)
+        watching.state.step_s = 20.0 / (past.steps + 1)
+        assert loop.jumps.too_long(past) == ""
+        watching.state.step_s = 20.1 / (past.steps + 1)
+        assert "executed 3 times take longer than trials_s (60)" in loop.jumps.too_long(past)

@@ -3,6 +3,8 @@ its end."""
 
 from __future__ import annotations
 
+import math
+import statistics
 from pathlib import Path
 
 import pytest
@@ -12,9 +14,11 @@ from torch import nn
 from debugtracer.checks.selection import select
 from debugtracer.diagnosis.judging.recheck import recheck
 from debugtracer.diagnosis.run_findings import KEPT, MOST_SAID
+from debugtracer.spikes.level import BLOCK
 from debugtracer.trace.events import Diagnosed, Found, Judged, Observed, RankEnded
 from debugtracer.trace.finding import Finding
 from debugtracer.trace.store.reader import open_trace
+from debugtracer.trace.window import LOSS
 from tests.watching import batches, events, incidents, seeded, train, under_watch
 
 
@@ -161,3 +165,37 @@ def test_facts_and_findings_name_their_step(tmp_path: Path) -> None:
             place["iteration"] if place else (event.finding if isinstance(event, Found) else event.verdict).iteration
         )
         assert event.trace_id == f"{run}-0-{iteration}"
+
+
+def test_the_level_of_the_loss_is_the_median_of_enough_losses_that_are_all_numbers(tmp_path: Path) -> None:
+    with under_watch(tmp_path / "runs") as session:
+        findings = session.incidents.findings
+        for number in range(BLOCK - 1):
+            findings.step_done(number, {LOSS: 9.0})
+        assert findings.loss_level() == math.inf
+        for number in range(BLOCK - 1, 2 * BLOCK):
+            findings.step_done(number, {LOSS: float(number % 2)})
+        assert findings.loss_level() == statistics.median(float(number % 2) for number in range(BLOCK, 2 * BLOCK))
+        findings.step_done(2 * BLOCK, {LOSS: math.nan})
+        assert findings.loss_level() == math.inf
+
+
+def test_what_is_loud_is_written_at_once_and_counted_and_a_note_is_neither(tmp_path: Path) -> None:
+    with under_watch(tmp_path / "runs") as session:
+        train(seeded(lambda: nn.Linear(4, 4)), batches(2))
+        findings = session.incidents.findings
+        session.output.writer.flush()
+        counted = session.state.anomalies
+        for severity, written in (("note", False), ("warning", True)):
+            findings.tell(a_finding(severity, 7))
+            told = [e for e in events(tmp_path / "runs") if isinstance(e, Found) and e.finding.severity == severity]
+            assert any(e.finding.check == "model/test" for e in told) is written
+        assert session.state.anomalies == counted + 1
+
+
+def test_the_time_of_judging_a_step_is_in_microseconds(tmp_path: Path) -> None:
+    with under_watch(tmp_path / "runs") as session:
+        train(seeded(lambda: nn.Linear(4, 4)), batches(20))
+        live = session.incidents.findings.live
+    (judged,) = [e for e in events(tmp_path / "runs") if isinstance(e, Judged)]
+    assert judged.judge_us == pytest.approx(live.judge_s / live.steps * 1e6)

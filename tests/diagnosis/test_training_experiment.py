@@ -11,8 +11,10 @@ import torch
 from torch import nn
 
 from debugtracer import session
+from debugtracer.diagnosis.proof.arms import Arm, heals
 from debugtracer.diagnosis.training_experiment import LEAST, MOST, TrainingExperiment, suspects
 from debugtracer.errors import ReplayRefused
+from debugtracer.trace.calibration import calibrated
 from debugtracer.trace.events import Diagnosed, Noted
 from debugtracer.trace.finding import Finding
 from debugtracer.trace.store.reader import Trace
@@ -136,3 +138,84 @@ def test_dear_steps_are_fewer_or_refused():
     assert LEAST <= experiment.steps(0.1) < MOST
     with pytest.raises(ReplayRefused, match=r"20 steps of 2 s trained 12 times take longer than trials_s \(30\)"):
         experiment.steps(2.0)
+
+
+PLAIN = [1.0, 1.0, 1.0]
+SECOND = a_finding("dead_relu", confidence=0.8)
+
+
+def judged(
+    first: list[float], second: list[float] | None = None, rival: list[float] | None = None, refused: str = ""
+) -> Verdict:
+    """The verdict where these were the losses with the changes of the leading cause, of the second, and of a rival."""
+    experiment = TrainingExperiment(
+        [a_finding("weight_decay_too_high"), *[SECOND] * (second is not None)], seconds=30.0
+    )
+    experiment.plain = Arm("unchanged", "as it was", PLAIN)
+    proofs = {"weight-decay-too-high": Arm("without-decay", "weight_decay=0", first, refused=refused)}
+    if second is not None:
+        proofs["dead-relu"] = Arm("other-activation", "LeakyReLU", second)
+    good = [cause for _, cause in experiment.suspects if heals(experiment.plain, proofs[cause.slug])]
+    others = [Arm("higher-lr", "ten times the rate", rival)] if rival is not None else []
+    return experiment.verdict(proofs, good, others, 40)
+
+
+def word(verdict: Verdict) -> tuple[str | None, str]:
+    return verdict.kind, verdict.status
+
+
+def test_confirmed_is_what_one_change_heals_and_no_other_does_half_as_well():
+    assert word(judged([0.5] * 3)) == ("weight_decay_too_high", "confirmed")
+    assert word(judged([0.5] * 3, rival=[0.76] * 3)) == ("weight_decay_too_high", "confirmed")
+    assert word(judged([0.5] * 3, rival=[0.75] * 3)) == ("weight_decay_too_high", "likely")
+    assert word(judged([0.5] * 3, second=[0.76] * 3)) == ("weight_decay_too_high", "confirmed")
+    assert word(judged([0.5] * 3, second=[0.75] * 3)) == ("weight_decay_too_high", "likely")
+    assert word(judged([0.96] * 3)) == ("weight_decay_too_high", "likely")
+    assert word(judged([], refused="it failed")) == ("weight_decay_too_high", "likely")
+
+
+def test_where_the_second_cause_s_change_alone_heals_it_is_the_one_and_the_reader_finds_it_by_the_first():
+    verdict = judged([1.0] * 3, second=[0.5] * 3)
+    assert word(verdict) == ("dead_relu", "confirmed")
+    assert (verdict.step, verdict.symptom) == (2, a_finding("x").symptom)
+    assert [s.kind for s in verdict.suspects] == ["weight_decay_too_high"]
+    assert verdict.tested.startswith("with LeakyReLU for 40 steps, 3 times")
+    assert verdict.against == (
+        "it persists with weight_decay=0: 40 steps of training end at loss 1 ± 0, as it was 1 ± 0",
+    )
+    assert word(judged([1.0] * 3, second=[0.5] * 3, rival=[0.5] * 3)) == ("weight_decay_too_high", "likely")
+
+
+def test_what_was_seen_is_said_only_where_it_proves_something():
+    proved, rivalled, vain = judged([0.5] * 3), judged([0.5] * 3, rival=[0.5] * 3), judged([1.0] * 3)
+    assert proved.evidence == (proved.tested,)
+    assert [(v.tested, v.evidence) for v in (rivalled, vain)] == [("", ())] * 2
+    assert rivalled.against == ("ten times the rate lets the loss fall as well: 0.5 ± 0 after 40 steps",)
+    assert proved.against == ()
+    assert proved.confidence == calibrated("confirmed", True, 0.9, "weight_decay_too_high")
+    assert vain.confidence == calibrated("likely", False, judged([1.0] * 3).confidence, "weight_decay_too_high")
+
+
+def test_a_gain_that_is_sure_and_small_is_a_row_that_says_so():
+    small = judged([0.96] * 3, rival=[0.5] * 3)
+    assert [(t.intervention, t.outcome) for t in small.trials] == [
+        ("unchanged", "reproduced"),
+        ("without-decay", "not healed"),
+        ("higher-lr", "healed"),
+    ]
+    assert small.trials[1].note == "weight_decay=0 (better by 0.04 of the loss, expected 0.05 at least)"
+    assert small.against == ()
+    assert judged([], refused="it failed").against == ()
+
+
+def test_as_many_steps_as_the_time_allows_are_trained():
+    one, two = (
+        TrainingExperiment([a_finding("weight_decay_too_high"), *[SECOND] * more], seconds=12.0 * LEAST)
+        for more in (0, 1)
+    )
+    assert one.steps(1.0) == LEAST
+    with pytest.raises(ReplayRefused):
+        one.steps(1.1)
+    with pytest.raises(ReplayRefused, match="trained 15 times"):
+        two.steps(1.0)
+    assert one.steps(0.0) == MOST

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import inspect
+from types import SimpleNamespace
 
+import msgspec
 import torch
 from torch import nn
 
@@ -55,3 +57,36 @@ def test_a_mask_of_the_modules_own_is_written_where_it_is_registered():
 def test_a_mask_that_came_with_the_data_stays_where_it_was_used():
     assert of_the_mask(frame("return torch.softmax")) == ()
     assert value_lines(None, None, "") == ()
+
+
+class Followed:
+    """A loader that says what it was asked."""
+
+    def made(self, name):
+        return "made", name
+
+    def spoiled(self, name, some):
+        return "spoiled", name, some
+
+
+def followed(birth, ignored="", rows=8):
+    return value_lines(birth, SimpleNamespace(loader=Followed(), rows=rows), ignored)
+
+
+def test_a_bad_leaf_of_the_batch_is_followed_in_its_loader():
+    bad = Birth(op=None, direction="input", kind="input", input_name="batch[0]", rows=(3,))
+    assert followed(bad) == ("spoiled", "batch[0]", True)
+    assert followed(msgspec.structs.replace(bad, rows=tuple(range(8)))) == ("spoiled", "batch[0]", False)
+    assert followed(msgspec.structs.replace(bad, rows=None)) == ("spoiled", "batch[0]", False)
+    assert followed(bad, rows=None) == ("spoiled", "batch[0]", False)
+    assert value_lines(bad, None, "") == ()
+    assert followed(msgspec.structs.replace(bad, input_name=None)) == ()
+    assert followed(msgspec.structs.replace(bad, input_name="parameter w")) == ()
+
+
+def test_labels_of_which_none_counts_are_the_leaf_to_follow():
+    loss = Birth(op="aten::nll_loss_forward", direction="forward", kind="0/0")
+    assert followed(loss, "batch[1]") == ("made", "batch[1]")
+    bad = Birth(op=None, direction="input", kind="input", input_name="batch[0]")
+    assert followed(bad, "batch[1]") == ("made", "batch[1]")
+    assert value_lines(loss, None, "batch[1]") == ()

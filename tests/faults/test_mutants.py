@@ -12,7 +12,7 @@ import pytest
 
 from tests.faults.scoring import part
 
-mutants = part("mutants")
+mutants, tests_of = part("mutants"), part("tests_of")
 ROOT = Path(__file__).resolve().parents[2]
 
 
@@ -54,9 +54,30 @@ def test_every_mutant_of_a_folder_compiles_and_has_a_test() -> None:
         assert all(test.is_file() for test in one.tests)
 
 
-def outcome(text: str, by: str) -> Any:
-    """What becomes of a change of the judge, tried in a process of its own that has nothing of ours imported."""
-    file = "diagnosis/judging/judge.py"
+def names(tests: tuple[Path, ...]) -> list[str]:
+    return [str(test.relative_to(tests_of.TESTS)) for test in tests]
+
+
+def test_the_tests_of_a_file_are_the_mirrored_one_and_the_nearest_that_import_it_or_what_imports_it():
+    assert names(tests_of.mirrored("diagnosis/proof/rank.py")) == ["diagnosis/proof/test_rank.py"]
+    assert names(tests_of.mirrored("causes/zero_norm.py")) == ["causes/test_zero_norm.py", "causes/test_cause.py"]
+    assert names(tests_of.mirrored("causes/cause.py")) == ["causes/test_cause.py"]
+    wider = names(tests_of.wider("diagnosis/proof/rank.py"))
+    assert {"diagnosis/proof/test_rank_places.py", "diagnosis/proof/test_prove.py"} < set(wider[:5])
+    assert len(wider) == tests_of.MOST
+    assert "diagnosis/proof/test_rank.py" not in wider
+
+
+def test_what_starts_programs_is_not_asked_for_they_have_the_file_as_it_is():
+    for file in ("checks/check.py", "diagnosis/jump_trials.py", "recorder/run_state.py"):
+        found = tests_of.wider(file)
+        assert found
+        assert not [test for test in names(found) if test.partition("/")[0] in tests_of.BLIND]
+
+
+def outcome(text: str, by: str, file: str = "diagnosis/judging/judge.py") -> Any:
+    """What becomes of a change, by default of the judge, tried in a process of its own that has nothing of ours
+    imported."""
     start = (mutants.SOURCE / file).read_bytes().index(text.encode())
     code = (
         f"import sys; sys.path[:0] = [{str(ROOT)!r}, {str(ROOT / 'src')!r}, {str(ROOT / 'scripts')!r}]; import torch\n"
@@ -70,3 +91,8 @@ def outcome(text: str, by: str) -> Any:
 def test_a_change_that_its_tests_notice_is_killed_and_one_without_meaning_survives() -> None:
     assert outcome("self.said.get(finding.check, 0) >= MOST", "False") == "killed"
     assert outcome("MOST_PLANS = 256", "MOST_PLANS = 257") == "survived"
+
+
+@pytest.mark.sweep
+def test_a_change_that_only_another_test_of_the_file_notices_is_killed() -> None:
+    assert outcome("most: int = 6", "most: int = 7", "diagnosis/proof/rank.py") == "killed"

@@ -27,6 +27,11 @@ def test_inputs_batch_floats_and_place_of_a_recorded_step(tmp_path: Path) -> Non
     value.zero_()
     assert torch.equal(tape.value(dict(tape.inputs)["batch[0]"]), x)
     assert "log" in [name for _, _, name, _ in tape.ops()]
+    first = dict(tape.inputs)["batch[0]"]
+    count = len(tape.program.refs)
+    assert tape.window({"t": 0}) is tape.program.refs[0]
+    assert tape.window({"t": count - 1}) is tape.program.refs[count - 1]
+    assert [tape.window(v) for v in ({"t": count}, {"t": -1}, {"t": None}, {"t": "0"}, {}, 0, first)] == [None] * 7
     tape.birth = None
     assert tape.guilty_place() == "the step"
 

@@ -7,6 +7,7 @@ from torch import Tensor, nn
 from torch.nn import functional as F
 from torch.utils.checkpoint import checkpoint
 
+from debugtracer.interventions.stable_forms import without_infinity
 from tests.interventions.building import Chain, data, fit, trial
 from tests.interventions.parts import Half, HandNorm, Twice
 
@@ -119,3 +120,11 @@ def test_a_target_that_is_too_long_for_ctc_counts_nothing(monkeypatch, tmp_path)
     )
     assert score.finite, score
     assert score.change.startswith("zero_infinity=True at test_stable_op.py:")
+
+
+def test_without_infinity_an_infeasible_target_counts_nothing_whatever_was_asked_for():
+    scores, target = torch.randn(3, 1, 4).log_softmax(-1), torch.ones(1, 9, dtype=torch.long)
+    args = (scores, target, torch.tensor([3]), torch.tensor([9]))
+    assert F.ctc_loss(*args).isinf()
+    for asked in ({}, {"zero_infinity": False}):
+        assert without_infinity(F.ctc_loss, args, asked, 1e-6) == 0

@@ -32,7 +32,7 @@ from debugtracer.replay.trials.score import Score
 from debugtracer.trace.birth import Frame
 from debugtracer.trace.calibration import calibrated
 from debugtracer.trace.finding import Finding
-from debugtracer.trace.leading_finding import lead
+from debugtracer.trace.leading_finding import lead, led
 from debugtracer.trace.verdict import Status, Suspect, Verdict, word
 
 SETTLED = 0.3  # share of the jump that may be left in a healed step (ours)
@@ -178,15 +178,11 @@ def verdict_of(
     context: ReplayContext,
     built: Mapping[Any, Any],
     rate: CriticalLr | None,
-) -> Verdict | None:
+) -> Verdict:
     """The cause that the trials leave, with what they have shown."""
-    first = lead([jump.finding]) or lead(
-        [msgspec.structs.replace(jump.finding, severity="warning", kind=jump.finding.kind or "loss_spike")]
-    )
+    first = led(msgspec.structs.replace(jump.finding, kind=jump.finding.kind or "loss_spike"), [])
     shares = series.belief.shares()
     leader = next(iter(shares))
-    if first is None:
-        return None
     evidence = [
         *(d.description for d in changed),
         *moved_most(trials, context),
@@ -209,7 +205,7 @@ def verdict_of(
     if leader == UNKNOWN or shares[leader] < 0.6:
         return msgspec.structs.replace(first, **common)
     cause = causes()[leader]
-    status = status_of(leader, cause, series, shares, trials)
+    status = status_of(leader, cause, series, shares)
     rows = trials.guilty_rows if leader == "data-hard-samples" else None
     place = line_of(leader, jump, trials, context, built)
     return msgspec.structs.replace(
@@ -238,9 +234,7 @@ def suspects_of(shares: Mapping[str, float], leader: str) -> tuple[Suspect, ...]
     )
 
 
-def status_of(
-    leader: str, cause: Cause, series: TrialSeries, shares: dict[str, float], trials: HistoryTrials
-) -> Status:
+def status_of(leader: str, cause: Cause, series: TrialSeries, shares: dict[str, float]) -> Status:
     """Return confirmed when the steps repeat exactly, a proof heals, an alternative does not, and no rival is left."""
     proved = proof(cause, series)
     rivals = [s for s, p in shares.items() if s not in (leader, UNKNOWN) and p >= RIVAL]

@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import ast
+
 import pytest
 
+from debugtracer.causes.rewrite.arguments import is_whole, largest
 from debugtracer.causes.rewrite.rewritten import rewritten
 
 
@@ -47,3 +50,19 @@ def test_half_on_the_line_becomes_float():
     assert rewritten("s = q.half() @ k.half().T", "as-float", op="mm") == ("s = q.float() @ k.float().T",)
     assert rewritten("s = x.pow(2)", "as-float", op="pow") == ("s = x.float().pow(2)",)
     assert rewritten("s = q @ k", "as-float", op="mm") is None
+
+
+def test_the_largest_exponent_is_the_one_given_unless_it_is_the_distance_from_an_edge():
+    assert largest(None, "float32") == 20.0
+    assert largest(None, "float16") == 10.0
+    assert largest(1e-6, "float16") == 10.0
+    assert largest(0.999, "float32") == 20.0
+    assert largest(1.0, "float32") == 1.0
+    assert largest(30.0, "float16") == 30.0
+
+
+@pytest.mark.parametrize(
+    ("node", "whole"), [("2", True), ("2.0", True), ("0.5", False), ("k", False), ("'2'", False), ("2 + 1", False)]
+)
+def test_a_whole_exponent_is_a_number_that_is_written_there(node, whole):
+    assert is_whole(ast.parse(node, mode="eval").body) is whole

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from debugtracer.checks.data.batch_of_one import BatchOfOne
+import pytest
+
+from debugtracer.checks.data.batch_of_one import BatchOfOne, source
 from debugtracer.trace.facts.crash import ModuleSeen
 from tests.checks.crashes import LINE, LOADER, a_batch, a_crash, seen, silent_on_another_error, told
 
@@ -37,3 +39,31 @@ def test_a_map_of_one_pixel_is_not_the_loaders_fault():
 
 def test_another_exception_is_none_of_its_business():
     silent_on_another_error(BatchOfOne())
+
+
+@pytest.mark.parametrize(
+    ("known", "lasts"),
+    [
+        ({"batch_size": 32, "dataset_len": 1601}, True),
+        ({"batch_size": None, "dataset_len": 1601}, False),
+        ({"batch_size": 32, "dataset_len": None}, False),
+        ({"batch_size": 1, "dataset_len": 1601}, False),
+        ({"batch_size": 2, "dataset_len": 1601}, True),
+        ({"batch_size": 32, "dataset_len": 1602}, False),
+        ({"batch_size": 32, "dataset_len": 1600}, False),
+    ],
+)
+def test_a_last_batch_of_one_is_what_is_left_of_a_data_set(known, lasts):
+    assert ("Pass drop_last=True" in source(a_batch(1, **known))) is lasts
+
+
+def test_what_was_given_is_named_as_far_as_it_is_known():
+    (finding,) = told(BatchOfOne(), a_crash(TEXT, "ValueError"))
+    assert "a normalisation was given shape () in training" in finding.message
+    assert (finding.place.module, finding.place.frame, finding.place.batch_rows) == (None, LINE, None)
+    assert source(None) == source(a_batch(2)) == source(a_batch(None))
+    assert "(sample 9). Make batches of at least 2." in source(a_batch(1, indices=(9,)))
+    assert "made a batch of 1. Make" in source(a_batch(1))
+    rootless = ModuleSeen(path="", kind="BatchNorm1d")
+    (finding,) = told(BatchOfOne(), a_crash(TEXT, "ValueError", modules=(rootless,), tensors=(seen("weight", 1, 32),)))
+    assert "(root) (BatchNorm1d) was given shape ()" in finding.message

@@ -33,3 +33,12 @@ def test_one_class_after_the_other_is_loud_at_the_loader():
 )
 def test_what_is_meant_so_is_silent(profile):
     assert not list(ClassSkew().judge(a_window(profile)))
+
+
+def test_ten_batches_in_a_row_are_enough_and_a_pool_of_one_class_is_no_skew():
+    def told(**change):
+        return len(list(ClassSkew().judge(a_window(a_profile(msgspec.structs.replace(BLOCKS, **change))))))
+
+    assert (told(skewed_run=10), told(skewed_run=9)) == (1, 0)
+    assert (told(pooled_entropy=0.0), told(pooled_entropy=None)) == (0, 0)
+    assert told(entropy=None) == 1

@@ -48,6 +48,11 @@ def test_only_the_rows_beyond_the_range_are_guilty():
     fact = an_oddity("range", 60, value=1e4, usual=1.0, spread=1.0, rows=(8,), samples=(968,))
     (finding,) = run({60: [*content(60), fact]}, {60: 7.0})
     assert (finding.place.sample_index, finding.place.batch_rows) == ((968,), (8,))
+    assert finding.message == (
+        "step 60, rank 0: the loss rises to 7 (expected 1.081) in one step whose batch is unlike all before: batch[0] "
+        "reaches 1e+04, usual is up to 1 (sample 968); expected samples like the others. Filter or shuffle that part "
+        "of the data."
+    )
 
 
 def test_a_run_that_ends_in_unlike_batches_is_told_at_the_end():

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from debugtracer.checks.data.label_range import LabelRange
 from debugtracer.trace.facts.loss_call import LossCall
+from tests.checks.data.batches import an_oddity
 from tests.checks.facts_at import judged, line, ref
 
 
@@ -40,3 +41,16 @@ def test_class_numbers_are_told_with_their_count():
 
 def test_labels_inside_are_silent():
     assert not judged(LabelRange(), [call(outside=0)])
+
+
+def test_a_label_that_was_never_seen_is_a_note_and_other_oddities_are_not_its_business():
+    (finding,) = judged(LabelRange(), [an_oddity("label", 31, value=9.0, usual=7.0, samples=(496,))])
+    assert finding.severity == "note"
+    assert "holds the label 9" in finding.message
+    assert "reached 7; expected a known class. Check that the head has an output for it." in finding.message
+    assert not judged(LabelRange(), [an_oddity("short", 31, value=9.0, usual=7.0)])
+
+
+def test_targets_of_one_class_and_without_known_limits():
+    (finding,) = judged(LabelRange(), [call(classes=1, outside=2, target_low=None, target_high=None)])
+    assert "2 targets outside 0..0; targets lie in 0..0; expected 0..0." in finding.message

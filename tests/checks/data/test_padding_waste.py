@@ -33,3 +33,15 @@ def test_what_cannot_be_helped_is_silent(change):
 
 def test_a_few_batches_say_nothing():
     assert not list(PaddingWaste().judge(a_window(a_profile(FIXED, seen=19))))
+
+
+def told(looked=20, **change):
+    return len(list(PaddingWaste().judge(a_window(a_profile(msgspec.structs.replace(FIXED, **change), seen=looked)))))
+
+
+def test_at_each_limit():
+    assert (told(20), told(19)) == (1, 0)
+    assert (told(pad_share=0.301), told(pad_share=0.3)) == (1, 0)
+    assert (told(longest=37, shortest=4), told(longest=36, shortest=4)) == (1, 0)
+    assert (told(pad_share=0.4, longest_share=0.89), told(pad_share=0.4, longest_share=0.91)) == (1, 0)
+    assert (told(pad_share=0.51, longest_share=None), told(pad_share=0.5, longest_share=None)) == (1, 0)

@@ -17,3 +17,8 @@ def test_a_short_batch_is_a_note():
 
 def test_half_of_the_rows_are_enough():
     assert not list(ShortBatch().judge(a_window(an_oddity("short", value=8.0, usual=16.0))))
+
+
+def test_other_oddities_are_not_its_business():
+    assert not list(ShortBatch().judge(a_window(an_oddity("range", value=3.0, usual=16.0))))
+    assert len(list(ShortBatch().judge(a_window(an_oddity("short", value=7.0, usual=16.0))))) == 1

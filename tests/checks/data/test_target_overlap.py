@@ -47,3 +47,10 @@ def test_a_decoder_that_is_given_the_answer_is_told_by_its_argument():
         "made at train.py:12, and the output there depends on them; expected zeros in their place. Give it the known "
         "values before them alone."
     )
+
+
+def test_a_trial_without_a_position_is_silent_and_the_first_position_is_0():
+    assert judged(TargetOverlap(), [fact(position=None)]) == []
+    (finding,) = judged(TargetOverlap(), [fact(position=0, common=2)])
+    assert "2 of 12 positions of the target are positions 0 to 1 of the input" in finding.message
+    assert finding.remedy == () or "torch.zeros_like" not in finding.remedy[0]

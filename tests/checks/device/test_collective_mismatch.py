@@ -1,6 +1,6 @@
 from __future__ import annotations
 
-from debugtracer.checks.device.collective_mismatch import CollectiveMismatch
+from debugtracer.checks.device.collective_mismatch import LEAVES, CollectiveMismatch, left_alone
 from debugtracer.trace.birth import Frame
 from debugtracer.trace.facts.standing import Standing
 from tests.checks.windows import ref, told
@@ -81,3 +81,19 @@ def test_silent_where_another_cause_leads():
 
 def test_one_rank_alone_is_not_judged():
     assert list(CollectiveMismatch().judge(told(a_stand(0, "crashed", "backward", 21, GLOO)))) == []
+
+
+def test_a_rank_is_left_alone_inside_a_collective_only():
+    for how, message in (("crashed", CLOSED), ("waits", ""), ("killed", "Aborted")):
+        assert left_alone(a_stand(0, how, "all_reduce", 32, message))
+        assert not left_alone(a_stand(0, how, "", 32, message))
+        assert not left_alone(a_stand(0, how, LEAVES, 32, message))
+    assert not left_alone(a_stand(0, "ended", "all_reduce", 32))
+    assert not left_alone(a_stand(0, "killed", "all_reduce", 32, "Killed"))
+
+
+def test_the_earliest_rank_that_was_left_alone_is_the_place_in_the_run():
+    (one,) = found(
+        a_stand(0, "ended"), a_stand(1, "waits", "barrier", 29, updates=4), a_stand(2, "waits", "barrier", 29)
+    )
+    assert (one.rank, one.step) == (1, 4)

@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import math
 import random
 
 from debugtracer.checks.device.memory_growth import MemoryGrowth, kendall, theil_sen
@@ -53,3 +54,11 @@ def test_the_accelerator_is_judged_by_its_size():
 def test_slope_and_rank_test():
     assert theil_sen([0, 1, 2, 3, 4], [0, 2, 4, 6, 100]) == 2
     assert kendall([1, 2, 3, 4, 5, 6, 7, 8]) > 2.58 > kendall([1, 3, 2, 4])
+
+
+def test_kendalls_score_is_the_sum_of_pairs_over_its_spread_without_a_trend():
+    """n (n - 1) (2 n + 5) / 18: Kendall, Rank Correlation Methods, 1948."""
+    assert math.isclose(kendall([1, 2, 3, 4, 5, 6, 7, 8]), 28 / math.sqrt(8 * 7 * 21 / 18))
+    assert math.isclose(kendall([4, 3, 2, 1]), -6 / math.sqrt(4 * 3 * 13 / 18))
+    assert math.isclose(kendall([1, 3, 3, 2]), 1 / math.sqrt(4 * 3 * 13 / 18))
+    assert kendall([5, 5, 5]) == 0

@@ -78,3 +78,25 @@ def test_a_norm_of_something_else_that_stands_at_the_limit_is_silent():
     jitters = iter([2.0, 2.0 * (1 - 6e-8)] * 60)
     assert judged({"feature_norm": lambda norm: next(jitters)}) == []
     assert len(judged({"train/norm": after})) == 1
+
+
+def test_one_value_that_is_no_limit_is_enough_to_be_silent():
+    norms = [6.0 + step / 100 for step in range(30)]
+    assert judged({"grad_norm": lambda norm: norm / 2 if norm == norms[3] else after(norm)}, norms) == []
+    unclipped = [*norms[:20], 1.0]  # the last update, which nothing clipped, does not make up for it
+    assert judged({"grad_norm": lambda norm: norm / 2 if norm == norms[3] else after(norm)}, unclipped) == []
+
+
+def test_one_value_above_the_limit_where_nothing_was_clipped_is_enough_too():
+    norms = [1.0, *[4.0 + step % 3 for step in range(30)]]
+    assert judged({"grad_norm": lambda norm: 2.5 if norm == 1.0 else after(norm)}, norms) == []
+    assert len(judged({"grad_norm": lambda norm: 2.001 if norm == 1.0 else after(norm)}, norms)) == 1
+
+
+def test_without_a_limit_nothing_is_said():
+    check = PostclipNorm()
+    judge, found = Judge({check.slug: check}), []
+    for step, norm in enumerate(NORMS):
+        fact = Logged(ref=at(step), source="tensorboard", name="grad_norm", value=after(norm), frame=LOG)
+        found += judge.judge(at(step), {"clip_ratio": norm / 2.0}, [fact])
+    assert found == []

@@ -36,3 +36,13 @@ def test_a_network_that_keeps_its_size_a_large_head_and_later_steps_are_left_alo
 def test_what_gives_zeros_alone_is_no_layer_of_the_row():
     assert judged(ActivationGrowth(), layers(0, 5, 50, 500, 5000, 1.0))[0].place.module == "layers.4"
     assert judged(ActivationGrowth(), layers(0, 5, 5000, 1.0)) == []
+
+
+def test_at_the_limits_of_growth_and_of_size_at_both_ends():
+    grown, shrunk = (1, 8, 64, 512, 1.0), (1, 1 / 8, 1 / 64, 1 / 512, 1.0)
+    for sizes, end in ((grown, 512.0), (shrunk, 1 / 512)):
+        size = max(end, 1 / end)
+        assert len(judged(ActivationGrowth(largest=size * 0.99), layers(*sizes))) == 1
+        assert judged(ActivationGrowth(largest=size * 1.01), layers(*sizes)) == []
+        assert len(judged(ActivationGrowth(largest=100.0, per_layer=7.99), layers(*sizes))) == 1
+        assert judged(ActivationGrowth(largest=100.0, per_layer=8.01), layers(*sizes)) == []

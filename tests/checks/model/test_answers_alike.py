@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from debugtracer.checks.model.answers_alike import AnswersAlike
+from debugtracer.checks.model.answers_alike import FIRST, AnswersAlike
 from debugtracer.diagnosis.judging.judge import Judge
 from debugtracer.trace.facts.answer_spread import AnswerSpread
 from debugtracer.trace.facts.schedule import Rate
@@ -15,14 +15,14 @@ from tests.checks.test_snapshots import a_snapshot, an_update
 from tests.trace.facts.test_health import a_row
 
 
-def judged(now=1e-8, loss=1.3, change=0.2, at_step=0):
+def judged(now=1e-8, loss=1.3, change=0.2, at_step=0, built=1, rates=1):
     check = AnswersAlike()
     judge = Judge({check.slug: check})
     update = an_update("fc.weight", weight_l2=1.0, update_l2=change)
     adam = OptimizerWiring(kind="Adam", frame=line(30), held=1, strangers=0)
     first: list = [
-        Wiring(ref=at(0), params=(), optimizers=(adam,)),
-        rate(ref=at(0), high=0.02, low=0.02),
+        Wiring(ref=at(0), params=(), optimizers=(adam,) * built),
+        *[rate(ref=at(0), high=0.02, low=0.02)] * rates,
         a_snapshot(at_step, a_row("fc.weight", shape=(8, 8)), params=(update,)),
     ]  # fmt: skip
     found = list(judge.judge(at(0), {LOSS: 1.4}, first))
@@ -59,3 +59,19 @@ def test_at_the_threshold():
     assert len(judged(now=0.9e-4)) == 1
     assert [f.severity for f in judged(change=0.0201)] == ["warning"]
     assert isinstance(rate(), Rate)
+
+
+def test_optimizer_and_rate_are_named_where_both_are_known():
+    for given in ({"built": 2}, {"built": 0}, {"rates": 0}):
+        (finding,) = judged(**given)
+        assert "changed the weights by 0.2 of their norm each; expected" in finding.message
+
+
+def test_at_the_limits_of_spread_loss_and_first_updates():
+    assert judged(now=1e-4 * 0.1 / 0.1, loss=1.3) == []  # not less than a thousandth of the first
+    assert judged(loss=0.7 - 1e-9) == []
+    assert len(judged(loss=0.7)) == 1  # half of the first, 1.4
+    assert [f.severity for f in judged(change=0.02)] == ["warning"]
+    assert [f.severity for f in judged(change=0.0199)] == ["note"]
+    assert [f.severity for f in judged(at_step=FIRST)] == ["note"]
+    assert [f.severity for f in judged(at_step=FIRST - 1)] == ["warning"]

@@ -50,6 +50,7 @@ def test_a_softmax_before_cross_entropy_is_told_with_its_floor():
         {"loss": "binary_cross_entropy_with_logits", "maker": Maker(function="sigmoid"), "classes": None},
         {"loss": "binary_cross_entropy", "maker": Maker(function="softmax", dim=1, size=1), "classes": None},
         {"form": "probabilities"},
+        {"form": "", "maker": SOFTMAX},
         {"loss": "nll_loss", "form": "scores", "maker": Maker(function="log_softmax", dim=0, size=50)},
     ],
 )
@@ -66,6 +67,8 @@ def test_other_mixtures_are_told(fields):
         {"loss": "mse_loss", "maker": SOFTMAX, "classes": None},
         {"loss": "binary_cross_entropy", "maker": Maker(function="sigmoid"), "classes": None},
         {"classes": 1, "form": "probabilities"},
+        {"form": "probabilities", "maker": SOFTMAX, "input_grad": False},
+        {"form": ""},
         {"loss": "kl_div", "form": "log_probabilities", "target_high": -0.1, "log_target": True},
     ],
 )

@@ -26,3 +26,11 @@ def test_a_part_that_never_ran_is_a_note_after_fifty_updates():
 def test_before_that_and_when_it_ran_once_it_is_silent():
     assert not judged(UnusedParam(), [reach(0, "old.weight"), reach(2, "old.weight")], loss=(1.0,) * 40)
     assert not judged(UnusedParam(), [reach(0, "old.weight"), reach(1), reach(100, "old.weight")], loss=(1.0,) * 200)
+
+
+def test_a_part_is_told_once_from_the_second_look_and_the_fiftieth_step_on():
+    idle = [reach(step, "old.weight", "old.bias") for step in (0, 50, 60, 120)]
+    (finding,) = judged(UnusedParam(), idle, loss=(1.0,) * 200)
+    assert "2 parameters (old.weight, ...) that Adam holds took no part" in finding.message
+    assert (finding.place.param, finding.place.module) == ("old.weight", "old")
+    assert not judged(UnusedParam(), [reach(0, "old.weight")], loss=(1.0,) * 200)

@@ -87,3 +87,15 @@ def test_swing_of_takes_the_trend_away():
     assert swing.size == pytest.approx(0.2, abs=0.02)
     assert swing.flips == 1.0
     assert swing.lag1 < -0.9
+
+
+def test_at_the_thresholds_of_sign_changes_of_size_and_of_the_bound_on_the_autocorrelation():
+    wide = [0.5 + 0.25 * (-1) ** n for n in range(64)]  # it swings by 0.25 and changes its sign every time
+    swing = swing_of(wide[-32:])
+    assert (swing.size, swing.flips) == (0.25, 1.0)
+    for silent, loud in (({"flips": 1.0}, {"flips": 0.99}), ({"swing": 0.25}, {"swing": 0.249})):
+        assert judged(wide, check=MetricOscillation(**silent)) == []
+        assert len(judged(wide, check=MetricOscillation(**loud))) == 1
+    assert judged(wide, check=MetricOscillation(lag1=-0.999)) == []
+    assert judged(wide[:23], check=MetricOscillation()) == []
+    assert len(judged(wide[:24], check=MetricOscillation())) == 1

@@ -62,3 +62,16 @@ def test_a_second_moment_that_has_vanished_is_a_note_with_its_parameter():
     )
     assert (finding.severity, finding.place.param, finding.place.module) == ("note", "emb.w", "emb")
     assert vanished(2e-10) == []
+
+
+def test_the_first_moments_are_settled_from_step_50_on():
+    assert grown(0.01, 3.0, first=49) == []
+    assert len(grown(0.01, 3.0, first=50)) == 1
+
+
+def test_at_the_limit_of_a_rise_and_of_a_second_moment():
+    twice = MomentLimits(rise=1.0)
+    assert grown(*[2.0**n for n in range(6)], check=twice) == []
+    assert len(grown(*[2.01**n for n in range(6)], check=twice)) == 1
+    assert vanished(1e-10) == []
+    assert len(vanished(0.99e-10)) == 1

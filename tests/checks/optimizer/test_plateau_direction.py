@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import msgspec
 import pytest
 
 from debugtracer.checks.optimizer.plateau_direction import PlateauDirection, would_lower
@@ -86,3 +87,46 @@ def test_a_validation_loss_that_rises_and_a_score_in_the_right_mode_are_silent()
     assert judged(RISING, mode="min", code="plateau.step(loss_map)") == []
     assert judged(RISING, mode="max", code="plateau.step(val_score)") == []
     assert judged([0.5, 0.55, 0.5, 0.52, 0.51, 0.6], mode="min", code="plateau.step(score)") == []
+
+
+def test_a_value_exactly_at_the_threshold_is_no_improvement_as_in_torch():
+    exact = msgspec.structs.replace(fact(0, 0.5, 0.1, patience=0), threshold=0.0)
+    assert would_lower(exact, [0.5, 0.5])
+    assert not would_lower(exact, [0.5, 0.49])
+    absolute = msgspec.structs.replace(exact, threshold=0.125, relative=False)
+    assert would_lower(absolute, [0.5, 0.375])
+    assert not would_lower(absolute, [0.5, 0.37])
+    relative = msgspec.structs.replace(exact, threshold=0.25)
+    assert would_lower(relative, [0.5, 0.375])
+    assert not would_lower(relative, [0.5, 0.37])
+
+
+def test_at_the_limit_of_what_counts_as_a_fall():
+    check, losses = PlateauDirection(like=100.0, drift=100.0), [1.0, 0.5, 0.2]
+    for last, told in ((0.9, True), (0.901, False)):
+        calls = [(fact(step, value, rate), loss) for step, (value, rate, loss) in enumerate(
+            zip([1.0, 0.95, last], [0.1, 0.05, 0.025], losses, strict=True)
+        )]  # fmt: skip
+        assert (check.wrong_way(calls) is not None) == told
+
+
+@pytest.mark.parametrize(
+    ("values", "follows"),
+    [
+        ([4.0, 1.0], True),  # four times the loss at both ends
+        ([4.01, 1.01], False),
+        ([0.25, 0.0625], True),
+        ([0.249, 0.0624], False),
+        ([1.0, 0.125], True),  # the multiple halves
+        ([1.0, 0.124], False),
+        ([1.0, 1.0], True),  # that of its root doubles
+        ([1.0, 1.01], False),
+        ([1.0, 0.0], False),
+        ([0.0, 0.1], False),
+    ],
+)
+def test_a_value_follows_the_loss_within_the_limits_of_its_size_and_its_multiple(values, follows):
+    check = PlateauDirection(like=4.0, drift=2.0)
+    assert check.follows(values, [1.0, 0.25]) is follows
+    assert not check.follows(values, [1.0, 0.0])
+    assert not check.follows(values, [0.0, 0.25])

@@ -102,3 +102,37 @@ def test_noise_of_knows_a_curve_from_noise():
     assert noise_of([0.9**n for n in range(50)]) < 0.01
     assert noise_of([draw.gauss(0, 0.5) for _ in range(5000)]) == pytest.approx(0.5, rel=0.05)
     assert noise_of([1.0, 2.0]) == 0.0
+
+
+def test_at_the_threshold_of_the_gap_to_the_training_loss():
+    rising = [(0.5, 0.4), (0.48, 0.43), (0.46, 0.46)]
+    assert judged([*rising, (0.446, 0.49)]) == []  # a gap of 0.044, a tenth would be 0.0446
+    assert len(judged([*rising, (0.445, 0.49)])) == 1
+
+
+def test_a_training_loss_that_stands_still_is_no_overfitting():
+    rising = [(0.3, 0.4), (0.3, 0.43), (0.3, 0.46)]
+    assert judged([*rising, (0.3, 0.49)]) == []
+    assert len(judged([*rising, (0.2999, 0.49)])) == 1
+
+
+def test_two_rises_and_a_standstill_are_not_three_rises():
+    falling = [(1.0 - 0.05 * n, 0.64 - 0.04 * n) for n in range(7)]  # to 0.40
+    assert judged([*falling, (0.3, 0.43), (0.2, 0.43), (0.1, 0.49)]) == []
+    assert len(judged([*falling, (0.3, 0.43), (0.2, 0.44), (0.1, 0.49)])) == 1
+
+
+def test_a_value_as_good_as_the_best_is_the_new_best():
+    (first,) = judged([(0.5, 0.4), (0.4, 0.4), (0.3, 0.5), (0.2, 0.6), (0.1, 0.7)])
+    assert first.evidence["best_step"] == 20
+
+
+def test_the_loader_that_trains_is_the_place_and_a_training_loss_of_zero_has_no_share():
+    check = ValidationGap()
+    judge, found = Judge({check.slug: check}), []
+    for step, (trained, val) in enumerate([(0.5, 0.4), (0.4, 0.5), (0.3, 0.6), (0.0, 0.7)]):
+        ref = StepRef(iteration=step, step=step)
+        found += judge.judge(ref, {"loss": trained, "val_loss": val})
+    (finding,) = found
+    assert "it is inf%" in finding.message
+    assert finding.place.frame is None

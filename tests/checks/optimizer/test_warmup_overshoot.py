@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import msgspec
 import pytest
 
-from debugtracer.checks.optimizer.warmup_overshoot import WarmupOvershoot
-from tests.checks.optimizer.seen import told
+from debugtracer.checks.optimizer.warmup_overshoot import WarmupOvershoot, place
+from debugtracer.trace.place import Place
+from tests.checks.optimizer.seen import line, rate, told
 
 
 def judged(rates):
@@ -48,3 +50,29 @@ def test_a_fall_to_a_tenth_is_the_least():
 
 def test_it_is_said_once():
     assert len(judged([*climb(0.001, 50), *climb(0.001, 50), 0.001])) == 1
+
+
+def test_the_rate_after_the_fall_is_what_it_rose_by_to_a_tenth():
+    rising = climb(0.001, 50)
+    assert len(judged([*rising, 0.00091])) == 1
+    assert judged([*rising, 0.00089]) == []
+    assert len(judged([*rising, 0.0011])) == 1
+    assert judged([*rising, 0.00112]) == []
+
+
+def test_a_rise_of_five_updates_is_the_least():
+    assert len(judged([0.0101, *[0.0101 + 0.001 * n for n in range(1, 6)], 0.001])) == 1
+    assert judged([0.0101, *[0.0101 + 0.001 * n for n in range(1, 5)], 0.001]) == []
+    flat = [0.01] * 10
+    assert judged([*flat, *[0.01 + 0.001 * n for n in range(1, 5)], 0.001]) == []
+    assert len(judged([*flat, *[0.01 + 0.001 * n for n in range(1, 6)], 0.001])) == 1
+
+
+def test_the_line_is_that_of_the_rate_after_the_fall():
+    fact = rate(high=0.001, value_frame=None, rate_frame=None, scheduler_frame=None, frame=line(5))
+    assert place(fact, 0.001) == Place(frame=line(5))
+    for name, number in (("scheduler_frame", 6), ("rate_frame", 7), ("value_frame", 8)):
+        fact = msgspec.structs.replace(fact, **{name: line(number)})
+        assert place(fact, 0.001) == Place(frame=line(number))
+    assert place(fact, 0.002) is None
+    assert place(None, 0.001) is None

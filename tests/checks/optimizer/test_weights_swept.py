@@ -48,3 +48,21 @@ def test_weights_that_stay_a_loss_that_falls_and_a_short_run_are_silent():
     assert judged(FLAT[:60], SWEPT[:60]) == []
     late = [10.0] * 40 + [90.0] * 80
     assert judged(FLAT, late) == []
+
+
+def test_at_the_threshold_of_a_hundred_steps():
+    assert judged(FLAT[:99], SWEPT[:99]) == []
+    assert len(judged(FLAT[:100], SWEPT[:100])) == 1
+
+
+def test_at_the_limits_of_the_norm_and_of_the_loss():
+    assert judged(FLAT, [10.0 * min(1 + 0.3 * i, 2.99) for i in range(120)]) == []
+    assert len(judged(FLAT, [10.0 * min(1 + 0.3 * i, 3.0) for i in range(120)])) == 1
+    assert judged([1.0, 600.0, 30.0] + [0.95] * 117, SWEPT) == []
+    assert len(judged([1.0, 600.0, 30.0] + [0.951] * 117, SWEPT)) == 1
+    assert judged([-1.0, 600.0, 30.0] + [1.0] * 117, SWEPT) == []  # no loss that ends at 0
+
+
+def test_the_last_32_losses_are_what_the_loss_is_now():
+    assert judged([1.0, 600.0] + [1.01] * 101 + [0.3] * 17, SWEPT) == []
+    assert len(judged([1.0, 600.0] + [1.01] * 103 + [0.3] * 15, SWEPT)) == 1

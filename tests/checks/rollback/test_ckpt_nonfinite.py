@@ -25,3 +25,8 @@ def test_the_tensors_and_the_line_that_saves():
 
 def test_a_finite_file_is_silent():
     assert told(CkptNonfinite(), saved()) == []
+
+
+def test_one_tensor_alone_has_no_others_beside_it():
+    (finding,) = told(CkptNonfinite(), saved("head.bias"))
+    assert "holds non-finite values in head.bias of 8 tensors" in finding.message

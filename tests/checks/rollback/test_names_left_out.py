@@ -47,3 +47,19 @@ def test_the_line_that_renames_leaves_what_was_taken_as_it_is():
     assert "{k if k in model.state_dict() else 'net.' + k: v for" in finding.remedy[0]
     (finding,) = judged(healed=6, added="net.")
     assert "{'net.' + k: v for" in finding.remedy[0]
+
+
+def test_what_to_do_follows_from_what_differs():
+    told = {
+        "Strip the prefix before the load.": {"removed": "module."},
+        "Add the prefix before the load.": {"added": "net."},
+        "Rename before the load.": {"removed": "module.", "added": "net."},
+    }
+    for words, differs in told.items():
+        (finding,) = judged(healed=6, **differs)
+        assert finding.message.endswith(f" {words}")
+    (finding,) = judged(healed=1, removed="module.", filtered=True)
+    assert "the program left out what does not fit; without that prefix 1 fits" in finding.message
+    assert "of the file" in finding.message
+    (finding,) = judged(given_name="")
+    assert "of the 6 tensors of the module, and strict=False" in finding.message

@@ -6,7 +6,7 @@ import math
 
 import pytest
 
-from debugtracer.diagnosis.proof.arms import Arm, gain, heals, rivals
+from debugtracer.diagnosis.proof.arms import Arm, gain, heals, rivals, surely_better
 
 PLAIN = Arm("unchanged", "", [1.0, 1.02, 0.98])
 
@@ -52,3 +52,29 @@ def test_the_row_of_the_verdict():
     refused = Arm("built-rate", refused="no schedule has moved the learning rate").trial("not healed")
     assert (refused.outcome, refused.loss, refused.spread) == ("could not run", None, None)
     assert refused.note == "no schedule has moved the learning rate"
+
+
+def test_at_the_limits_of_what_heals_and_of_a_rival():
+    plain = Arm("unchanged", "", [1.0, 1.0, 1.0])
+    assert heals(plain, Arm("x", "", [0.9375] * 3))
+    assert not heals(plain, Arm("x", "", [0.96875] * 3))
+    assert surely_better(plain, Arm("x", "", [0.96875] * 3))
+    assert not surely_better(plain, plain)
+    spread = Arm("unchanged", "", [1.0, 1.125, 0.875])  # a standard deviation of an eighth
+    assert not surely_better(spread, Arm("x", "", [0.625, 0.75, 0.5]))  # three of them better
+    assert surely_better(spread, Arm("x", "", [0.624, 0.749, 0.499]))
+    assert not surely_better(plain, Arm("x", "", [0.625, 0.75, 0.5]))  # the spread is that of the change
+    proof = Arm("x", "", [0.5] * 3)
+    assert rivals(plain, proof, [Arm("y", "", [0.75] * 3)])
+    assert not rivals(plain, proof, [Arm("y", "", [0.7501] * 3), Arm("z", "", [math.nan] * 3)])
+
+
+def test_no_training_or_a_broken_one_has_no_spread_and_a_negative_loss_has_a_size():
+    assert Arm("x", "", [1.0]).spread == 0.0
+    assert Arm("x", "", [1.0, math.inf]).spread == 0.0
+    assert Arm("x", "", [1.0, math.inf]).mean == math.inf
+    assert Arm("x", refused="it failed").trial("not healed").repeats == 1
+    below = Arm("unchanged", "", [-1.0] * 3)
+    assert heals(below, Arm("x", "", [-1.0625] * 3))
+    assert not heals(below, Arm("x", "", [-1.03] * 3))
+    assert not surely_better(Arm("unchanged", "", PLAIN.losses), Arm("x", "", [0.1] * 3, refused="it failed"))

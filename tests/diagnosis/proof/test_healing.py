@@ -44,3 +44,27 @@ def test_the_band_of_losses_that_are_negative():
 def test_a_finite_loss_far_beyond_the_last_ones_is_not_healthy():
     assert not is_healed(Score(loss=4.7e11, grad_l2=1.0), RECENT)
     assert is_healed(Score(loss=20.0, grad_l2=1.0), RECENT)
+
+
+def test_three_steps_are_enough_to_compare_with_and_two_are_not():
+    three, two = ({"loss": [1.0] * n, "grad_l2": [1.0] * n} for n in (3, 2))
+    for score in (Score(loss=1.0, grad_l2=10.1), Score(loss=11.1), Score(loss=1.0, probe_loss=3.1)):
+        assert not is_healed(score, three)
+        assert is_healed(score, two)
+    unlike = {"loss": [1.0, 1.0, math.nan], "grad_l2": [1.0, 1.0, math.inf]}
+    assert is_healed(Score(loss=11.1, grad_l2=10.1, probe_loss=3.1), unlike)
+
+
+def test_exactly_at_a_limit_is_healthy():
+    recent = {"loss": [1.0] * 3, "grad_l2": [1.0] * 3}
+    assert is_healed(Score(loss=11.0, grad_l2=10.0, probe_loss=3.0), recent)
+    assert not is_healed(Score(loss=11.01, grad_l2=10.0, probe_loss=3.0), recent)
+    assert not is_healed(Score(loss=11.0, grad_l2=10.01, probe_loss=3.0), recent)
+    assert not is_healed(Score(loss=11.0, grad_l2=10.0, probe_loss=3.01), recent)
+
+
+def test_the_band_is_as_wide_as_the_widest_of_spread_and_level():
+    assert band([1.0, 1.0, 5.0]) == 1.0 + 2 * 4.0
+    assert band([3.0, 3.0, 5.0]) == 3.0 + 2 * 3.0
+    assert band([0.0, 0.0, 0.0]) == 2e-6
+    assert band([1.0, 1.0, 1.0], 10.0) == 11.0

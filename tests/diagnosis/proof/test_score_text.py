@@ -22,3 +22,22 @@ from debugtracer.trace.verdict import Trial
 )
 def test_an_outcome_in_words(trial, said):
     assert outcome(trial) == said
+
+
+@pytest.mark.parametrize(
+    ("trial", "symptom", "said"),
+    [
+        (Trial(intervention="a", outcome="healed", loss=2.0, grad_l2=1.0), "bad_update",
+         "loss 2, parameters finite after the update"),
+        (Trial(intervention="a", outcome="not healed", loss=2.0, grad_l2=1.0), "bad_update",
+         "loss 2, gradients finite"),
+        (Trial(intervention="a", outcome="not healed", grad_l2="-Infinity"), "", "gradients not finite"),
+        (Trial(intervention="a", outcome="healed", loss=2.0), "", "loss 2"),
+        (Trial(intervention="a", outcome="not healed", loss="Infinity"), "", "loss inf"),
+        (Trial(intervention="a", outcome="not healed"), "", "still not finite"),
+        (Trial(intervention="a", outcome="not healed", loss=2.0, spread=0.25, grad_l2=1.0), "", "loss 2 ± 0.25"),
+        (Trial(intervention="a", outcome="healed", spread=0.25), "", "all finite"),
+    ],
+)  # fmt: skip
+def test_each_part_is_said_where_it_is_known(trial, symptom, said):
+    assert outcome(trial, symptom) == said

@@ -2,10 +2,20 @@
 
 import math
 
+import pytest
+
 from debugtracer.diagnosis.proof.belief import Belief
 from debugtracer.diagnosis.proof.likelihood import UNKNOWN, named
 from debugtracer.diagnosis.proof.trial_budget import TrialBudget
-from debugtracer.diagnosis.proof.trials import TrialSeries
+from debugtracer.diagnosis.proof.trials import (
+    ATTRIBUTION,
+    LEAST_GAIN,
+    PROOF_GAIN,
+    PROVES,
+    REFUTING,
+    TrialSeries,
+    narrowest,
+)
 from debugtracer.interventions.intervention import interventions
 from debugtracer.replay.trials.score import Score
 
@@ -132,3 +142,83 @@ def test_a_proof_that_failed_refutes_no_alternative():
     assert not series.refuted
     series.attempt(interventions()["full-precision"])
     assert series.refuted
+
+
+def plain(series, slug):
+    """What a trial decides, for its price alone."""
+    return series.belief.gain(slug) / max(interventions()[slug].cost, 0.1)
+
+
+def more(series, slug):
+    """What a trial is worth beyond that, in bits."""
+    return (series.worth(interventions()[slug]) - plain(series, slug)) * max(interventions()[slug].cost, 0.1)
+
+
+def test_a_proof_of_the_leader_is_worth_a_bit_divided_by_its_rank_until_one_has_healed():
+    series, _ = a_series()
+    assert series.proofs("log-domain") == ["stable-op", "without-sample", "other-batch"]
+    assert more(series, "stable-op") == pytest.approx(PROOF_GAIN)
+    assert more(series, "without-sample") == pytest.approx(PROOF_GAIN / 2)
+    assert more(series, "other-batch") == pytest.approx(PROOF_GAIN / 3 + ATTRIBUTION)
+    assert more(series, "older-weights") == pytest.approx(ATTRIBUTION)
+    series.done["without-sample"] = False
+    assert more(series, "stable-op") == pytest.approx(PROOF_GAIN)
+    series.done["without-sample"] = True
+    assert more(series, "stable-op") == pytest.approx(0.0)
+
+
+def test_an_alternative_is_worth_little_once_a_proof_has_healed_and_nothing_once_one_was_in_vain():
+    series, _ = a_series()
+    assert series.belief.likelihood("log-domain", "lower-lr") <= REFUTING
+    assert more(series, "lower-lr") == pytest.approx(0.0)
+    series.done["stable-op"] = True
+    assert more(series, "lower-lr") == pytest.approx(LEAST_GAIN)
+    series.done["fresh-moments"] = False
+    assert more(series, "lower-lr") == pytest.approx(0.0)
+
+
+def test_batch_and_state_are_worth_knowing_until_both_are_known():
+    series, _ = a_series(confidences={})
+    assert [more(series, slug) for slug in ("other-batch", "older-weights")] == [pytest.approx(ATTRIBUTION)] * 2
+    series.done["other-batch"] = False
+    assert more(series, "older-weights") == pytest.approx(ATTRIBUTION)
+    series.done["older-weights"] = False
+    assert more(series, "older-weights") == pytest.approx(0.0)
+
+
+def test_a_cause_without_proofs_is_proved_by_what_it_is_all_but_sure_of():
+    series, _ = a_series(confidences={})
+    series.belief.likelihood = lambda cause, slug: {"other-batch": PROVES, "older-weights": PROVES - 0.01}.get(
+        slug, 0.1
+    )
+    assert series.proofs("a cause of nobody") == ["other-batch"]
+
+
+def test_what_may_be_tried():
+    series, _ = a_series(named=frozenset({"stable-op", "unchanged", "without-decay"}), too_late=frozenset({"op"}))
+    known = interventions()
+    assert [series.may(slug, known[slug]) for slug in ("stable-op", "unchanged", "other-batch")] == [False] * 3
+    series.too_late = frozenset()
+    assert series.may("stable-op", known["stable-op"])
+    assert not series.may("unchanged", known["unchanged"])
+    series.named = None
+    assert series.may("other-batch", known["other-batch"])
+    by_training = [slug for slug, one in known.items() if one.by_training]
+    assert by_training
+    assert not any(series.may(slug, known[slug]) for slug in by_training)
+
+
+def test_a_precision_that_makes_all_finite_has_done_its_part_and_another_change_has_not():
+    for slug, gone in (("full-precision", True), ("other-batch", False)):
+        series, _ = a_series()
+        series.run = lambda intervention: Score(loss=2.0)
+        series.heals = lambda score: False
+        series.attempt(interventions()[slug])
+        assert series.done == {slug: gone}
+        assert [t.outcome for t in series.trials] == ["not healed"]
+
+
+def test_the_narrowest_of_those_that_healed():
+    order = ("op", "sample", "batch")
+    assert narrowest({"other-batch": True, "without-sample": True, "stable-op": False}, order) == "without-sample"
+    assert narrowest({"stable-op": False}, order) is None

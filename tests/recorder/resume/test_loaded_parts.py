@@ -14,6 +14,7 @@ from debugtracer.recorder.resume.loaded_parts import (
     load_scheduler,
     pairs,
     same_groups,
+    scale_rates,
 )
 
 
@@ -57,3 +58,12 @@ def test_pairs_are_of_one_class_in_their_order() -> None:
 def test_a_scaler_is_found_before_its_first_use() -> None:
     scaler = torch.amp.GradScaler("cpu")
     assert any(scaler is known for known in living_scalers())
+
+
+def test_rates_of_schedules_inside_a_schedule_are_scaled_too() -> None:
+    inner = {"base_lrs": [0.2, 0.4], "step_size": 1}
+    state = {"base_lrs": [0.1], "_schedulers": [inner, "not a state"]}
+    scale_rates(state, 0.5)
+    assert state == {"base_lrs": [0.05], "_schedulers": [{"base_lrs": [0.1, 0.2], "step_size": 1}, "not a state"]}
+    scale_rates(state := {"_schedulers": None}, 0.5)
+    assert state == {"_schedulers": None}

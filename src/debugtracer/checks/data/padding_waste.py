@@ -11,6 +11,8 @@ from debugtracer.trace.facts.batch_content import BatchProfile, LeafProfile
 from debugtracer.trace.finding import Finding
 from debugtracer.trace.window import Window
 
+LEAST = 20  # batches that were looked at (ours)
+
 
 class PaddingWaste(Check, frozen=True):
     """Much of each batch is padding that shorter batches would not need.
@@ -48,24 +50,17 @@ class PaddingWaste(Check, frozen=True):
         """A note for a tensor."""
         for fact in window.new(BatchProfile):
             for leaf in fact.leaves:
-                if fact.looked >= 20 and leaf.pad_share:
-                    self.measured(window, "share of positions that are padding", leaf.pad_share, self.waste)
-                if (
-                    fact.looked >= 20
-                    and (leaf.pad_share or 0.0) > self.waste
-                    and leaf.longest - leaf.shortest > self.spread
-                    and self.worth_it(leaf)
-                ):
-                    yield self.describe(window, fact, leaf)
+                if fact.looked < LEAST or not leaf.pad_share:
+                    continue
+                self.measured(window, "share of positions that are padding", leaf.pad_share, self.waste)
+                saved = 1.0 - (leaf.longest_share or 1.0)
+                # batches already padded to their longest row must be more than half padding
+                pays = saved > self.saving or leaf.pad_share > 0.5
+                if leaf.pad_share > self.waste and leaf.longest - leaf.shortest > self.spread and pays:
+                    yield self.describe(window, fact, leaf, leaf.pad_share, saved)
 
-    def worth_it(self, leaf: LeafProfile) -> bool:
-        """Whether a finding pays; batches already padded to their longest row must be more than half padding."""
-        return 1.0 - (leaf.longest_share or 1.0) > self.saving or (leaf.pad_share or 0.0) > 0.5
-
-    def describe(self, window: Window, fact: BatchProfile, leaf: LeafProfile) -> Finding:
+    def describe(self, window: Window, fact: BatchProfile, leaf: LeafProfile, share: float, saved: float) -> Finding:
         """Build the finding with the share of positions that would be saved."""
-        share, longest = leaf.pad_share or 0.0, leaf.longest_share or 1.0
-        saved = 1.0 - longest
         return self.finding(
             window,
             "note",

@@ -105,12 +105,9 @@ def of_its_own(stand: Standing) -> bool:
 
 def left_alone(stand: Standing) -> bool:
     """Whether the rank stands or died in a collective because others were missing."""
-    inside = bool(stand.call) and stand.call != LEAVES
-    return (
-        (stand.how == "crashed" and inside)
-        or (stand.how == "waits" and inside)
-        or (stand.how == "killed" and inside and "Abort" in stand.message)
-    )
+    if not stand.call or stand.call == LEAVES:
+        return False
+    return stand.how in ("crashed", "waits") or (stand.how == "killed" and "Abort" in stand.message)
 
 
 def grouped(stands: Mapping[int, Standing]) -> list[list[int]]:

@@ -62,10 +62,12 @@ class PostclipNorm(Check, frozen=True):
             ratios[window.ref.step] = now
             ratios.pop(window.ref.step - 64, None)
         names = memory.setdefault("names", {})
-        for fact in window.new(Logged) if limit is not None else ():
+        if limit is None:
+            return
+        for fact in window.new(Logged):
             # logged before or after the update
             near = [ratios[step] for step in (fact.ref.step, fact.ref.step - 1) if step in ratios]
-            if near and limit is not None:
+            if near:
                 counts = names.setdefault(
                     (fact.source, fact.name),
                     {"hits": 0, "plain": 0, "values": set(), "worst": 0.0, "over": False, "told": False},
@@ -73,7 +75,7 @@ class PostclipNorm(Check, frozen=True):
                 counts["fact"] = fact
                 self.compare(memory, counts, as_float(fact.value) / limit.limit, near)
         for counts in names.values():
-            if limit is not None and (window.ended or counts["worst"] >= self.times) and self.fires(memory, counts):
+            if (window.ended or counts["worst"] >= self.times) and self.fires(memory, counts):
                 counts["told"] = True
                 yield self.describe(window, limit, counts)
 

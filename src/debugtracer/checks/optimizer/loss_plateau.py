@@ -116,5 +116,5 @@ class LossPlateau(Check, frozen=True):
 
     def epoch(self, window: Window) -> int:
         """The steps of the longest epoch of a loader that trains; 0 if unknown."""
-        loaders = [one for one in window.seen(LoaderSeen) if one.trains and one.length and one.batch_size]
-        return max((-(-(one.length or 0) // (one.batch_size or 1)) for one in loaders), default=0)
+        loaders = [one for one in window.seen(LoaderSeen) if one.trains]
+        return max((-(-one.length // one.batch_size) for one in loaders if one.length and one.batch_size), default=0)

@@ -30,11 +30,7 @@ def concluded(facts: IncidentFacts, ranked: Sequence[Ranked], series: TrialSerie
     shares = series.belief.shares()
     known = {r.cause.slug: r for r in ranked}
     leader = next(iter(shares))
-    if (
-        leader == UNKNOWN
-        and any(known[s].evidence.confidence >= POSSIBLE for s in shares if s in known)
-        and (is_seen(shares, known) or not refuted(series, shares, known))
-    ):
+    if leader == UNKNOWN and (is_seen(shares, known) or not refuted(series, shares, known)):
         # no trial has spoken against it, or none can: what the evidence said still holds
         leader = next(s for s in shares if s in known)
     if leader == UNKNOWN or known[leader].evidence.confidence < POSSIBLE:
@@ -128,10 +124,9 @@ def slower(facts: IncidentFacts, best: Ranked | None, series: TrialSeries) -> tu
     """What to do next where older weights heal the step: making the op safe leaves the updates that led here as they
     are. Where a line of the program wrote the weights, no update did."""
     known = facts.optimizer
-    said = any("learning rate" in text for text in best.evidence.remedies) if best is not None else True
     if (
         best is None
-        or said
+        or any("learning rate" in text for text in best.evidence.remedies)
         or IncidentEvidence(facts).written_here is not None
         or best.cause.edit == "optimizer"
         or not series.done.get(STATE)

@@ -165,7 +165,7 @@ def lines(facts: IncidentFacts, cause: Cause) -> tuple[Frame | None, Frame | Non
     symptom = facts.symptom_frame or born
     built = facts.optimizer.frame if facts.optimizer else None
     if facts.birth is not None and facts.birth.direction == "update":
-        own = born if born is not None and born != facts.symptom_frame else None  # a step() that the user wrote
+        own = born if born != facts.symptom_frame else None  # a step() that the user wrote
         return (own if own is not None and cause.edit == "operator" else built) or symptom, symptom
     if cause.edit == "optimizer":
         return built or born or symptom, symptom

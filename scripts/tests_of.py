@@ -1,0 +1,77 @@
+"""Which test files look at a file of ours: the mirrored one, and those that reach it by their imports."""
+
+from __future__ import annotations
+
+import ast
+from functools import cache
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parent.parent
+SOURCE, TESTS = ROOT / "src", ROOT / "tests"
+CONTRACTS = {"checks": "checks/test_check.py", "causes": "causes/test_cause.py"}
+BLIND = {
+    "benchmarks",
+    "end_to_end",
+    "faults",
+    "frameworks",
+    "house",
+    "torture",
+}  # they start programs that have the file as it is
+MOST = 8  # test files beyond the mirrored one
+
+
+def mirrored(file: str) -> tuple[Path, ...]:
+    """The mirrored test file of a file below src/debugtracer, and that of the contract where it is a plug-in's."""
+    path = Path(file)
+    own, contract = TESTS / path.parent / f"test_{path.name}", CONTRACTS.get(path.parts[0])
+    return (own,) if contract is None or path.name == Path(contract).name[5:] else (own, TESTS / contract)
+
+
+def wider(file: str) -> tuple[Path, ...]:
+    """Other test files that import the module, then those of the files of ours that import it, then those of its folder
+    that mirror no file; the nearest `MOST`."""
+    path = SOURCE / "debugtracer" / file
+    module = name(path, SOURCE)
+    by_tests = sorted(test for test, names in imports(TESTS).items() if module in names)
+    helpers = {name(test, ROOT) for test in by_tests if not test.name.startswith("test_")}
+    by_helpers = sorted(test for test, names in imports(TESTS).items() if helpers & names)
+    users = sorted(user for user, names in imports(SOURCE).items() if module in names)
+    by_users = [mirrored(str(user.relative_to(SOURCE / "debugtracer")))[0] for user in users if user.parts[-2:-1]]
+    beside = [test for test in sorted((TESTS / file).parent.glob("*.py")) if not (path.parent / test.name[5:]).exists()]
+    found = dict.fromkeys(one for one in [*by_tests, *by_helpers, *by_users, *beside] if one.name.startswith("test_"))
+    known = mirrored(file)
+    seeing = [test for test in found if test not in known and test.exists() and not blind(test)]
+    return tuple(sorted(seeing, key=lambda test: distance(test, TESTS / file))[:MOST])
+
+
+def blind(test: Path) -> bool:
+    """Whether a test file starts programs that know nothing of a change in this process."""
+    return test.relative_to(TESTS).parts[0] in BLIND
+
+
+def distance(test: Path, mirror: Path) -> int:
+    """Folders between two files: a test that is near says more and is asked first."""
+    common = sum(1 for a, b in zip(test.parts[:-1], mirror.parts[:-1], strict=False) if a == b)
+    return len(test.parts) + len(mirror.parts) - 2 * common
+
+
+def name(path: Path, base: Path) -> str:
+    """The name that a file is imported by."""
+    return ".".join(path.relative_to(base).with_suffix("").parts)
+
+
+@cache
+def imports(folder: Path) -> dict[Path, frozenset[str]]:
+    """What each file of a folder imports, as names of modules and of what is taken from them."""
+    return {path: frozenset(imported(ast.parse(path.read_text()))) for path in folder.rglob("*.py")}
+
+
+def imported(tree: ast.Module) -> set[str]:
+    """The names of modules that are imported anywhere in a file, and of what is taken from them."""
+    found: set[str] = set()
+    for node in ast.walk(tree):
+        if isinstance(node, ast.ImportFrom) and node.module:
+            found |= {node.module, *(f"{node.module}.{one.name}" for one in node.names)}
+        elif isinstance(node, ast.Import):
+            found |= {one.name for one in node.names}
+    return found
