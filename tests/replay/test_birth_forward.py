@@ -263,3 +263,31 @@ def test_the_deliberate_infinity_that_reaches_the_loss_is_a_birth():
         batch0=x,
     )
     assert birth is not None and birth.op == "aten::nll_loss_forward"
+
+
+@pytest.mark.parametrize(
+    "cut",
+    [
+        lambda x: x,
+        lambda x: x[4:],
+        lambda x: x[1::2],
+        lambda x: x[torch.tensor([6, 5, 0])],
+        lambda x: x[x[:, 1] > 0.5],
+        lambda x: x.flip(0),
+        lambda x: x.roll(3, 0),
+        lambda x: torch.cat([x[4:], x[:4]]),
+        lambda x: x.repeat(2, 1),
+        lambda x: torch.stack([x, x], 1).flatten(0, 1),
+    ],
+)
+def test_the_row_is_that_of_the_batch_whatever_part_of_it_the_step_works_on(cut):
+    x = torch.ones(8, 3)
+    x[5, 2] = -1.0
+    birth = trace(lambda: torch.log(cut(x) * 1.0).mean(), rows=8, batch0=x)
+    assert birth is not None and (birth.op, birth.rows) == ("aten::log", (5,))
+
+
+def test_no_row_is_named_where_rows_of_several_samples_were_mixed():
+    x = torch.ones(8, 3)
+    x[5, 2] = -3.0
+    assert trace(lambda: torch.log(x + x.flip(0)).mean(), rows=8, batch0=x).rows is None

@@ -21,6 +21,7 @@ LABELS = torch.zeros(8)
         ((12, 8, 3), None, TIMED, True),
         ((8, 8, 3), 8, TIMED, True),  # either could be it, and the model reads time first
         ((8, 8, 3), 8, PLAIN, False),
+        ((12, 8, 3), 8, PLAIN, True),  # the loader drew 8, and only the second dimension is 8
         ((8, 3), None, PLAIN, False),
         ((8,), None, TIMED, False),
     ],

@@ -16,6 +16,8 @@ def time_first(tensors: Sequence[Tensor], drawn: int | None, modules: Iterable[n
     wide = [t for t in tensors if t.dim() > 1]
     if not wide or (drawn is not None and all(t.shape[0] == drawn != t.shape[1] for t in wide)):
         return False
+    if drawn is not None and all(t.shape[1] == drawn != t.shape[0] for t in wide):
+        return True
     labels = {t.shape[0] for t in tensors if t.dim() == 1}
     if any(t.shape[1] in labels and t.shape[0] not in labels for t in wide):
         return True

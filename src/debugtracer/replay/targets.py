@@ -15,6 +15,7 @@ from debugtracer.recorder.capsule.program import Program
 from debugtracer.recorder.state.roots import Roots, unwrapped
 from debugtracer.recorder.tape.entry import Leaf, Slot
 from debugtracer.recorder.tape.step_tape import Segment
+from debugtracer.recorder.tape.taken_rows import Taken
 from debugtracer.replay.op_trace.op_tracer import OpTracer
 from debugtracer.replay.reexecute import Reexecution
 from debugtracer.replay.replay_context import ReplayContext
@@ -89,8 +90,8 @@ def label_inputs(
 ) -> None:
     """Name the tensors a step starts from: parameters, buffers, batch leaves."""
 
-    def label(tensor: Tensor, name: str) -> None:
-        tracer.label(tensor, name)
+    def label(tensor: Tensor, name: str, part: Taken | None = None) -> None:
+        tracer.label(tensor, name, part)
         if program is not None:
             program.name(tensor, name)
 
@@ -102,9 +103,12 @@ def label_inputs(
     for reference in (r for e in plan.entries for r in e.references() if isinstance(r, Leaf)):
         found = context.batches.find(reference.tensor)
         if found is not None:
-            label(reference.tensor, found[1])
+            part = context.batches.taken(reference.tensor)
+            label(reference.tensor, found[1], part)
             if reference.saved is not None:
-                label(reference.saved, found[1])  # what the replay reads: the user's own tensor was written to later
+                label(
+                    reference.saved, found[1], part
+                )  # what the replay reads: the user's own tensor was written to later
     for number, tensor in fresh_inputs(plan, previous):
         if not isinstance(tensor, torch.nn.Parameter) and bad_by_no_design(tensor):
             label(tensor, f"input {number} of the model")

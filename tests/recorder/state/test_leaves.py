@@ -67,3 +67,19 @@ def test_a_list_of_samples_has_its_length_in_rows_and_a_pair_of_stacked_leaves_h
     assert rows_of(samples, leaves_of(samples), expected=4) == 4
     stacked = [torch.zeros(1, 8), torch.zeros(1, dtype=torch.int64)]
     assert rows_of(stacked, leaves_of(stacked), expected=2) == 1
+
+
+@pytest.mark.parametrize(
+    ("shapes", "rows"),
+    [
+        ([(9, 8), (11, 8)], 8),
+        ([(9, 8, 3), (8,)], 8),
+        ([(6, 8), (6,)], 6),  # the vector says that two were left out
+        ([(6, 8), (6, 4)], 6),
+        ([(8, 9)], 8),
+        ([(6,)], 6),
+    ],
+)
+def test_with_time_first_the_rows_are_the_samples_that_were_drawn(shapes, rows):
+    batch = [torch.zeros(shape) for shape in shapes]
+    assert rows_of(batch, leaves_of(batch), 8) == rows

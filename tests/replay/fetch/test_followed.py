@@ -162,3 +162,10 @@ def test_where_rows_are_sorted_the_sample_is_the_one_that_comes_out_bad(tmp_path
     assert (found.index, found.bad_samples, found.kind) == (4, (4,), "spread")
     assert found.frame is not None
     assert found.frame.code.startswith("return centred / spread")
+
+
+def test_without_a_known_row_every_sample_is_fetched_and_only_that_is_said(tmp_path: Path):
+    found = born(module(tmp_path).Rows("stored", table(np.nan)), rows=())
+    assert (found.index, found.bad_samples, found.kind) == (4, (4,), "stored")
+    refused = born(module(tmp_path).Rows("by_function", GOOD), rows=()).refused
+    assert refused == "fetched again all samples of the batch are finite: it depends on what was drawn before"

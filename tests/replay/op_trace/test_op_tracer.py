@@ -21,7 +21,7 @@ class Seen:
         self.started: list[str] = []
         self.labels: list[str] = []
 
-    def label(self, tensor: torch.Tensor, name: str) -> None:
+    def label(self, tensor: torch.Tensor, name: str, part: object) -> None:
         self.labels.append(name)
 
     def before(self, func: Any, args: Any, kwargs: Any) -> None:

@@ -66,7 +66,8 @@ class OutlierSample(Check, frozen=True):
             memory["far"] = max(far, known)
             if far < self.beyond * known:
                 continue
-            who = f"row {first.row}" + (f" (sample {first.sample})" if first.sample is not None else "")
+            who = f"row {first.row}" if first.row >= 0 else "one row"
+            who += f" (sample {first.sample})" if first.sample is not None else ""
             yield self.finding(
                 window,
                 "note",
@@ -75,7 +76,8 @@ class OutlierSample(Check, frozen=True):
                 "many rows to share it. Look at the sample.",
                 ref=fact.ref,
                 place=Place(
-                    batch_rows=(first.row,), sample_index=(first.sample,) if first.sample is not None else None
+                    batch_rows=(first.row,) if first.row >= 0 else None,
+                    sample_index=(first.sample,) if first.sample is not None else None,
                 ),
                 share=fact.top_share,
                 loss=as_float(first.loss),

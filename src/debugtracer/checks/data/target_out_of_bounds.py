@@ -86,7 +86,7 @@ class TargetOutOfBounds(Check, frozen=True):
             place=Place(
                 frame=first_of(made, crash),
                 symptom_frame=crash.frames[0] if crash.frames else None,
-                batch_rows=rows or None,
+                batch_rows=crash.rows.in_batch(rows) if crash.rows else None,
                 sample_index=samples or None,
             ),
             classes=classes or 0,

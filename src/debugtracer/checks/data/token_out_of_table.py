@@ -93,7 +93,7 @@ class TokenOutOfTable(Check, frozen=True):
                 op="aten::embedding",
                 frame=short or first_of(made, crash),
                 symptom_frame=(crash.frames[0] if (made or short) and crash.frames else None) or crash.call,
-                batch_rows=rows or None,
+                batch_rows=crash.rows.in_batch(rows) if crash.rows else None,
                 sample_index=samples or None,
             ),
             rows_of_table=table,

@@ -96,7 +96,7 @@ class BatchFacts(Observer):
 
     def notice(self, history: LoaderHistory, batch: Batch) -> None:
         """Emit a new or changed schema."""
-        leaves = batch.tensors()
+        leaves = [(path, history.by_samples(leaf, batch)) for path, leaf in batch.tensors()]
         fresh, changes = history.schemas.push(leaves)
         ref = self.run.ref("load")
         if fresh is not None and len(history.schemas.known) <= MOST_LEAVES:
@@ -126,7 +126,7 @@ class BatchFacts(Observer):
             if path in history.unreadable or not readable(leaf):
                 continue
             try:
-                plain = leaf.as_subclass(Tensor) if type(leaf) is not Tensor else leaf
+                plain = history.by_samples(leaf.as_subclass(Tensor) if type(leaf) is not Tensor else leaf, batch)
                 seen.append((path, plain.detach(), look_at(plain)))
             except (RuntimeError, NotImplementedError, TypeError):
                 history.unreadable.add(path)

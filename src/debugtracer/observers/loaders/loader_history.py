@@ -8,6 +8,8 @@ from dataclasses import dataclass, field
 from typing import Any
 
 import msgspec
+import torch
+from torch import Tensor
 from torch.utils.data import IterableDataset
 
 from debugtracer.callsites.origins.argument_origin import argument_origin
@@ -48,8 +50,19 @@ class LoaderHistory:
     """Lines that wrote each tensor, once it was asked for."""
     described_once: bool = False
     """The line of its transform was looked for."""
+    turned: bool = False
+    """Batches have time first and the samples in their second dimension."""
     unreadable: set[str] = field(default_factory=set)
     """Tensors whose dtype no reduction understands."""
+
+    def by_samples(self, leaf: Tensor, batch: Batch) -> Tensor:
+        """Return a tensor with its samples first, where this loader lays time first and them in the second dimension."""
+        if batch.rows is None or leaf.layout is not torch.strided or leaf.is_nested or leaf.dim() < 2:
+            return leaf
+        if leaf.shape[0] != batch.rows == leaf.shape[1]:
+            self.turned = True
+        with torch.no_grad(), torch._C.DisableTorchFunctionSubclass():
+            return leaf.transpose(0, 1) if self.turned and leaf.shape[1] == batch.rows else leaf
 
     def begin_epoch(self) -> None:
         """Drop the contents seen: the same batches may come again in a new epoch."""

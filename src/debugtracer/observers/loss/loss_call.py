@@ -246,10 +246,9 @@ class LossCallObserver(Observer):
         if outside and limits is not None:
             rows = rows_outside(target, kept, limits)
             found = self.run.batches.find(target)
-            facts |= {
-                "outside_rows": rows,
-                "outside_samples": found[0].samples(rows) if found and found[0].rows == target.shape[0] else None,
-            }
+            taken = self.run.batches.taken(target) if found is not None else None
+            at = taken.rows(rows) if taken is not None and len(taken.at) == target.shape[0] else None
+            facts |= {"outside_rows": rows, "outside_samples": found[0].samples(sorted(at)) if found and at else None}
         elif (
             classes is not None
             and classes <= MOST_CLASSES

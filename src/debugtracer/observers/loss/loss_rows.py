@@ -12,7 +12,9 @@ from torch import Tensor
 from debugtracer.observers.observed_run import ObservedRun
 from debugtracer.observers.observer import Observer
 from debugtracer.recorder.gate.norms import scalar
-from debugtracer.recorder.tape.batches import Batch
+from debugtracer.recorder.tape.batches import Batch, BatchLog
+from debugtracer.recorder.tape.equal_rows import rows_held
+from debugtracer.recorder.tape.taken_rows import Taken, whole
 from debugtracer.trace.facts.loss_rows import LossRows, RowLoss
 from debugtracer.trace.number import number
 
@@ -82,18 +84,21 @@ class LossRowsObserver(Observer):
         if node is None or batch is None or not batch.rows:
             return
         with torch.no_grad():
-            rows = row_losses(node, batch.rows)
+            taken = rows_of_loss(node, self.run.batches, batch)
+            rows = row_losses(node, len(taken.at)) if taken.at else None
         if rows is not None:
             unit = float(rows.mean()) / value if is_scaled(loss.grad_fn, node) else 1.0
-            self.emit(type(node).__name__, rows, batch, value, usual, unit)
+            self.emit(type(node).__name__, rows, (batch, taken), (value, usual), unit)
 
-    def emit(self, name: str, rows: Tensor, batch: Batch, value: float, usual: float, unit: float) -> None:
-        """Emit the losses of the rows as a fact; `unit` is what they are in that of the loss."""
+    def emit(self, name: str, rows: Tensor, of: tuple[Batch, Taken], level: tuple[float, float], unit: float) -> None:
+        """Emit the losses of the rows as a fact; `level` is the loss and its usual value, `unit` what the rows are in
+        that of the loss."""
+        (batch, taken), (value, usual) = of, level
         ordered = rows.sort(descending=True)
         median = float(rows.median())
         top = [
             RowLoss(row=row, sample=(batch.samples([row]) or (None,))[0], loss=number(one))
-            for one, row in zip(*some(ordered), strict=True)
+            for one, row in ((one, taken.at[place]) for one, place in zip(*some(ordered), strict=True))
         ]
         self.run.emit(
             LossRows(
@@ -108,7 +113,7 @@ class LossRowsObserver(Observer):
                 raised=float((rows > ABOVE * usual * unit).double().mean()),
                 top_share=float(rows.max() / rows.sum().clamp_min(1e-30)),
                 top=tuple(top),
-                samples=batch.indices,
+                samples=batch.indices if len(taken.at) == taken.of else batch.samples(taken.at),
             )
         )
 
@@ -116,6 +121,14 @@ class LossRowsObserver(Observer):
 def some(ordered: Any) -> tuple[list[float], list[int]]:
     """The largest rows and where they are."""
     return ordered.values[:TOP].tolist(), ordered.indices[:TOP].tolist()
+
+
+def rows_of_loss(node: Any, batches: BatchLog, batch: Batch) -> Taken:
+    """Which rows of the batch a loss function was given, as its target shows; all where that is no leaf of the batch.
+    Syncs the host."""
+    target = getattr(node, "_saved_target", None)
+    found = rows_held(target, batches, batch) if isinstance(target, Tensor) else None
+    return found if found is not None else whole(batch.rows or 0)
 
 
 def loss_node(node: Any) -> Any:

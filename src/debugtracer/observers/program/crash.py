@@ -25,6 +25,7 @@ from debugtracer.observers.program.cut_windows import cut_short
 from debugtracer.observers.program.index_used import OUTSIDE, index_used
 from debugtracer.observers.program.unstacked import samples_seen
 from debugtracer.recorder.tape.batches import Batch, LoaderInfo
+from debugtracer.recorder.tape.equal_rows import rows_held
 from debugtracer.trace.birth import Frame
 from debugtracer.trace.facts.crash import UNFINISHED, Crash, CrashBatch, IntegerRows, TensorSeen
 from debugtracer.trace.step import StepRef
@@ -120,19 +121,26 @@ class CrashObserver(Observer):
         ):
             return None
         found = self.run.batches.find(tensor) or self.equal_leaf(tensor, batch)
-        rows = (found[0].rows if found else None) or (
+        held = found[0] if found is not None else batch
+        taken = rows_held(tensor, self.run.batches, held) if held is not None else None
+        if taken is not None and not taken.at:
+            return None
+        rows = (len(taken.at) if taken is not None else 0) or (
             batch.rows if batch and batch.rows and tensor.numel() % batch.rows == 0 else tensor.shape[0]
         )
         if rows > MOST_ROWS or tensor.numel() % rows:
             return None
         ignored = site.numbers.get("ignore_index")
         kept = [row[row != ignored] if ignored is not None else row for row in tensor.detach().reshape(rows, -1)]
-        held = found[0] if found is not None else batch if batch is not None and of_its_shape(batch, tensor) else None
-        indices = held.samples(range(rows)) if held is not None and len(set(held.indices or ())) == rows else None
+        if taken is None and (held is None or not of_its_shape(held, tensor)):
+            held = None
+        at = tuple(taken.at) if taken is not None else tuple(range(rows))
+        indices = held.samples(at) if held is not None and len(set(held.indices or ())) == held.rows else None
         return IntegerRows(
             name=name or "",
             values=tuple((int(r.min()), int(r.max())) if r.numel() else () for r in kept),
-            indices=indices,
+            indices=indices if indices is not None and len(indices) == rows else None,
+            at=() if at == tuple(range(rows)) else at,
             made=guarded("crash.made")(self.made)(site, name or "", found) or (),
         )
 

@@ -51,13 +51,24 @@ def _children(value: object) -> Iterator[tuple[str, object]]:
 
 
 def rows_of(batch: object, leaves: list[Leaf], expected: int | None = None) -> int | None:
-    """The rows of a batch: the commonest first dimension of its leaves, or the length of a list of `expected` like
-    samples."""
+    """The rows of a batch: the commonest first dimension of its leaves, or `expected`, the samples drawn for it, where
+    it is a list of so many or they lie in the second dimension."""
     sizes = Counter(leaf.size(0) for _, leaf in leaves if leaf.dim() > 0)  # a nested one has no shape
     rows = sizes.most_common(1)[0][0] if sizes else None
-    if expected is not None and rows != expected and _is_list_of(batch, expected):
+    if expected is not None and rows != expected and (_is_list_of(batch, expected) or _is_turned(leaves, expected)):
         return expected
     return rows
+
+
+def _is_turned(leaves: list[Leaf], count: int) -> bool:
+    """True where the samples lie in the second dimension, as a collate_fn with time first lays them: there in all that
+    have one, and no vector has another length."""
+    plain = [leaf for _, leaf in leaves if leaf.dim() > 0]
+    if any(leaf.is_nested or leaf.layout is not torch.strided for leaf in plain):
+        return False
+    wide = [leaf for leaf in plain if leaf.dim() > 1]
+    flat = all(leaf.shape[0] == count for leaf in plain if leaf.dim() == 1)
+    return bool(wide) and flat and count > 1 and all(leaf.shape[1] == count != leaf.shape[0] for leaf in wide)
 
 
 def _is_list_of(batch: object, count: int) -> bool:

@@ -17,7 +17,8 @@ from debugtracer.callsites.origins.sample_origin import sample_origin
 from debugtracer.callsites.origins.value_origin import Link, made_first
 from debugtracer.errors import guarded
 from debugtracer.recorder.state.leaves import Leaf
-from debugtracer.recorder.tape.moved_leaves import MovedLeaves, is_whole, storage_of
+from debugtracer.recorder.tape.moved_leaves import MovedLeaves, is_copy, is_whole, storage_of
+from debugtracer.recorder.tape.taken_rows import Taken, taken_from
 from debugtracer.trace.birth import Frame
 from debugtracer.trace.incident import LoaderFacts
 
@@ -207,6 +208,16 @@ class BatchLog:
             return copy[1], copy[2]
         return self._find_view(tensor)
 
+    def taken(self, tensor: torch.Tensor) -> Taken | None:
+        """Which rows of its batch a tensor holds; None where it is of no batch, or has no row for each sample."""
+        hit = self.find(tensor)
+        if hit is None or hit[0].rows is None:
+            return None
+        leaf = dict(hit[0].tensors()).get(hit[1])
+        if leaf is None or storage_of(leaf) != storage_of(tensor):
+            leaf = self._moved.whole(tensor)
+        return taken_from(tensor, leaf if leaf is not None else tensor, hit[0].rows)
+
     @guarded("batches.moved")
     def moved(self, tensor: torch.Tensor, copy: torch.Tensor) -> None:
         """Remember a copy of a leaf on another device. No host sync."""
@@ -262,29 +273,11 @@ class BatchLog:
         """Forget everything (a forked child, the end of a run)."""
         for batch in self._held:
             batch.held.clear()
-        stores = (
-            self._held,
-            self._recent,
-            self._places,
-            self._storages,
-            self._copies,
-            self._step_start,
-            self._fresh,
-            self._moved,
-        )
-        for store in stores:
+        for store in (self._held, self._recent, self._places, self._storages, self._copies, self._moved):
             store.clear()
+        self._step_start.clear()
+        self._fresh.clear()
         self._late_before, self._late = [], []
-
-
-def is_copy(tensor: torch.Tensor, leaf: torch.Tensor) -> bool:
-    """Whether a tensor has the values of a leaf, bad ones included; it may be of another device and precision."""
-    if any(one.layout is not torch.strided or one.is_nested or one.is_meta for one in (tensor, leaf)):
-        return False
-    if tensor.shape != leaf.shape or tensor.is_floating_point() != leaf.is_floating_point():
-        return False
-    own = leaf.detach().to(tensor.device, tensor.dtype)
-    return bool(torch.isclose(tensor.detach(), own, rtol=0.0, atol=0.0, equal_nan=True).all())
 
 
 def is_referred_to(data: object) -> bool:

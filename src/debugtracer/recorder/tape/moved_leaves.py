@@ -34,6 +34,11 @@ class MovedLeaves(Generic[Hit]):
             return None
         return found[1]
 
+    def whole(self, tensor: torch.Tensor) -> torch.Tensor | None:
+        """Return the copy in whose memory a tensor is, as long as it lives."""
+        storage = storage_of(tensor)
+        return self.known[storage][0]() if storage is not None and self.find(storage) is not None else None
+
     def clear(self) -> None:
         """Forget all of them."""
         self.known.clear()
@@ -51,3 +56,13 @@ def storage_of(tensor: torch.Tensor) -> int | None:
 def is_whole(tensor: torch.Tensor, leaf: torch.Tensor) -> bool:
     """Whether a tensor in the memory of a leaf is all of it."""
     return tensor is leaf or (tensor.shape == leaf.shape and tensor.storage_offset() == leaf.storage_offset())
+
+
+def is_copy(tensor: torch.Tensor, leaf: torch.Tensor) -> bool:
+    """Whether a tensor has the values of a leaf, bad ones included; it may be of another device and precision."""
+    if any(one.layout is not torch.strided or one.is_nested or one.is_meta for one in (tensor, leaf)):
+        return False
+    if tensor.shape != leaf.shape or tensor.is_floating_point() != leaf.is_floating_point():
+        return False
+    own = leaf.detach().to(tensor.device, tensor.dtype)
+    return bool(torch.isclose(tensor.detach(), own, rtol=0.0, atol=0.0, equal_nan=True).all())

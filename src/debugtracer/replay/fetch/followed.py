@@ -41,13 +41,13 @@ PART = re.compile(r"batch\[(?:(\d+)|'([^']*)')\]$")
 def followed(batch: Batch, path: str, rows: Sequence[int] | None) -> PipelineBirth | None:
     """Where the first bad row of a batch was made bad; with `refused` where it cannot be followed. None for a failure
     of ours."""
-    guilty = batch.samples(rows or ()) or (batch.indices or ())[:1] or (-1,)
-    index = guilty[0]
+    guilty = batch.samples(rows or ())
+    index = (guilty or batch.indices or (-1,))[0]
     try:
         if batch.indices is None:
             raise ReplayRefused(batch.note or "the dataset indices of the batch are not known")
         pipeline = pipeline_of(batch.loader)
-        told = in_child(lambda: born(pipeline, batch, index, part_of(path)), SECONDS)
+        told = in_child(lambda: born(pipeline, batch, index, part_of(path), bool(guilty)), SECONDS)
         return told if isinstance(told, PipelineBirth) else None
     except ReplayRefused as error:
         return PipelineBirth(index=index, kind="unknown", refused=str(error))
@@ -61,8 +61,8 @@ def part_of(path: str) -> int | str | None:
     return None if found is None else int(found[1]) if found[1] is not None else found[2]
 
 
-def born(pipeline: Pipeline, batch: Batch, index: int, part: int | str | None) -> PipelineBirth:
-    """Fetch and follow; runs in the child."""
+def born(pipeline: Pipeline, batch: Batch, index: int, part: int | str | None, known: bool = True) -> PipelineBirth:
+    """Fetch and follow; runs in the child. `known`: the sample is that of the bad row, not one of those it can be."""
     as_worker(pipeline, batch.number)
     READ.clear()
     with torch.no_grad():
@@ -73,10 +73,14 @@ def born(pipeline: Pipeline, batch: Batch, index: int, part: int | str | None) -
         trace, indices = LineTrace(), batch.indices or ()
         samples = [sample if i == index else pipeline.sample(i) for i in indices]
         bad = tuple(i for i, one in zip(indices, samples, strict=True) if is_bad(one))
-        if bad and not batch.loader.keeps_order:
+        if bad and not (known and batch.loader.keeps_order):
             return msgspec.structs.replace(described(drawn(pipeline, bad[0])[0], bad[0], part, 1), bad_samples=bad)
         if not bad and is_bad(traced(trace, lambda: pipeline.collated(samples))):
             return described(trace, index, part, 1)
+        if not known:
+            raise ReplayRefused(
+                "fetched again all samples of the batch are finite: it depends on what was drawn before"
+            )
         return by_chance(pipeline, index, part)
 
 

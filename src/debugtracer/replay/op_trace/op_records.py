@@ -7,6 +7,7 @@ import torch
 from torch import Tensor
 
 from debugtracer.recorder.state.sizes import sizes
+from debugtracer.recorder.tape.taken_rows import Taken, whole
 from debugtracer.replay.op_trace.calls import OpRead
 from debugtracer.replay.op_trace.classes import (
     bad_mask,
@@ -35,10 +36,12 @@ class OpRecords:
         were not; None without any."""
         return self.flushed / self.halves if self.halves else None
 
-    def label(self, tensor: Tensor, name: str) -> None:
+    def label(self, tensor: Tensor, name: str, part: Taken | None = None) -> None:
         """Name a tensor that is there before the step: `parameter fc.weight`, `batch[0]`. One name per place in memory,
-        the first stays."""
-        self.memory.label(tensor, name)
+        the first stays. `part` says which rows of its batch a tensor holds; without it, it has them all."""
+        if part is None and name.startswith("batch") and tensor.dim():
+            part = whole(tensor.shape[0])
+        self.memory.label(tensor, name, part)
         if name.startswith("parameter"):
             self.parameter_shapes |= {tuple(tensor.shape), tuple(tensor.shape)[::-1]}
 
@@ -67,6 +70,7 @@ class OpRecords:
         record = OpRecord(None, "", self.order, sizes(values), status=SOURCE, name=name, masks=only_masks or not name)
         self.order += 1
         record.arithmetic = nan or (bool(name) and not only_masks)
+        record.part = self.memory.part_of(tensor)
         record.by_dim, record.coordinates = indices_by_dim(mask), coordinates_of(mask)
         bad = int(bad_mask(values).sum())
         record.counts = (int(torch.isnan(flat).sum()), bad - int(torch.isnan(flat).sum()), flat.numel())

@@ -11,6 +11,7 @@ from torch._ops import OpOverload
 from debugtracer.errors import swallow
 from debugtracer.recorder.state.sizes import sizes
 from debugtracer.recorder.tape.entry import HALF
+from debugtracer.recorder.tape.taken_rows import MOVES, SPREADS, Taken, common, moved, unknown, whole
 from debugtracer.replay.op_trace.calls import Group, OpRead, Shape, constant, groups, named, shape_of
 from debugtracer.replay.op_trace.classes import (
     FINITE,
@@ -68,7 +69,7 @@ class OpTracker(OpRecords):
         """Record one group, and explain its worst result if that is bad."""
         record = OpRecord(meta, func._schema.name, self.order)
         self.order += 1
-        self.provenance(record, group)
+        self.provenance(record, func, shape, group, (args, kwargs))
         if shape.empty:
             record.status = UNWRITTEN
             return self.wrote(record, group, [UNWRITTEN] * len(group.outs))
@@ -83,23 +84,30 @@ class OpTracker(OpRecords):
         self.watch_half(record, shape, group)
         return self.wrote(record, group, [c > FINITE for c in classes])
 
-    def provenance(self, record: OpRecord, group: Group) -> None:
+    def provenance(
+        self,
+        record: OpRecord,
+        func: OpOverload,
+        shape: Shape,
+        group: Group,
+        call: tuple[tuple[Any, ...], dict[str, Any]],
+    ) -> None:
         """Find which ops made the tensors of a group, and whether batch or parameters are behind them."""
         makers: dict[int, OpRecord] = {}
-        parts: set[tuple[float, float] | None] = set()
+        held: dict[int, Taken] = {}
         for read in group.reads:
             writers, was_there = self.memory.writers(read.tensor)
             makers.update({id(w): w for w in writers[:4]})
             name = self.memory.name_of(read.tensor) if was_there else ""
-            if name.startswith("batch"):
-                record.of_batch = True
-                parts.add(self.memory.part_of(read.tensor))
+            record.of_batch = record.of_batch or name.startswith("batch")
             record.of_parameter = record.of_parameter or name.startswith("parameter")
+            part = self.memory.part_of(read.tensor)
+            if part is not None:
+                held[id(read.tensor)] = part
         record.makers = tuple(makers.values())
-        parts.update(m.part for m in record.makers if m.of_batch)
-        record.part = parts.pop() if len(parts) == 1 else None
         record.of_batch = record.of_batch or any(m.of_batch for m in record.makers)
         record.of_parameter = record.of_parameter or any(m.of_parameter for m in record.makers)
+        record.part = rows_after(func, shape.name, group, held, call) if held else None
 
     def wrote(self, record: OpRecord, group: Group, bad: list[Any]) -> None:
         """Note the results as writes; a view of what it read is none. A finite one of several results gets a clean
@@ -120,6 +128,7 @@ class OpTracker(OpRecords):
                     record.makers,
                     of_batch=record.of_batch,
                     of_parameter=record.of_parameter,
+                    part=record.part,
                 )
             )
             self.memory.write(tensor, clean)
@@ -251,6 +260,26 @@ class OpTracker(OpRecords):
                     return
             self.flushed += int(((result == 0) & alive).sum())
             self.halves += int(alive.sum())
+
+
+def rows_after(
+    func: OpOverload, name: str, group: Group, held: dict[int, Taken], call: tuple[tuple[Any, ...], dict[str, Any]]
+) -> Taken | None:
+    """Which rows of the batch are in the result of an op that has read these. Syncs the host."""
+    of = next(iter(held.values())).of
+    if name in SPREADS and call[0] and id(call[0][0]) in held:
+        return held[id(call[0][0])]
+    if name in SPREADS:
+        back = group.outs and group.outs[0].dim() and group.outs[0].shape[0] % of == 0
+        return whole(of) if back else unknown(of)
+    args, kwargs = call
+    given = args[0] if args and isinstance(args[0], (list, tuple)) else args[:1]
+    if name in MOVES and any(id(one) in held for one in given):
+        try:
+            return moved(func, args, kwargs, {id(one): held[id(one)] for one in given if id(one) in held})
+        except RuntimeError:
+            return unknown(of)
+    return common(held.values())
 
 
 def ancestors_on_purpose(record: OpRecord) -> list[OpRecord]:

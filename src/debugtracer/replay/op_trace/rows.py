@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from debugtracer.recorder.tape.taken_rows import Taken
 from debugtracer.replay.op_trace.kinds import short
 from debugtracer.replay.op_trace.tensor_writes import OpRecord
 
@@ -27,29 +28,25 @@ def of_record(record: OpRecord, batch: int, parameters: Shapes) -> set[int] | No
     """The rows of one birth: by its result, by its bad inputs, or all rows where the whole batch made a zero."""
     if sums_the_batch_away(record, parameters):
         return None
-    sliced = in_part(record, batch)
-    if sliced is not None:
-        return sliced
-    rows = in_dims(record.shape, record.by_dim, batch)
+    part = record.part
+    rows = placed(part, record.shape, record.by_dim, batch)
     for shape, dims in record.input_dims if rows is None else ():
-        rows = rows or in_dims(shape, dims, batch)
+        rows = rows or placed(part, shape, dims, batch)
     if rows is None:
         rows = through_parents(record, batch)
     if rows is None and record.kind == "0/0" and record.of_batch and record.counts[2] == 1:
-        rows = set(range(batch))  # the quotient of two sums over the batch: every row took part in the zero
+        known = part is None or (part.of == batch and part.at)  # the quotient of two sums over the batch:
+        rows = set(part.at if part is not None else range(batch)) if known else None  # every row took part in the zero
     return rows
 
 
-def in_part(record: OpRecord, batch: int) -> set[int] | None:
-    """The rows of a birth that saw one slice of the batch only (a loss summed over chunks); None when it saw all of
-    it."""
-    if record.part is None:
-        return None
-    first, count = record.part[0] * batch, record.part[1] * batch
-    if abs(first - round(first)) > 1e-6 or abs(count - round(count)) > 1e-6:
-        return None
-    rows = in_dims(record.shape, record.by_dim, round(count))
-    return {row + round(first) for row in rows} if rows is not None else None
+def placed(part: Taken | None, shape: tuple[int, ...], dims: Dims, batch: int) -> set[int] | None:
+    """The rows of the batch behind indices in the shape of what holds `part` of it; all of it in its own order where
+    that is None."""
+    if part is None:
+        return in_dims(shape, dims, batch)
+    places = in_dims(shape, dims, len(part.at)) if part.at and part.of == batch else None
+    return part.rows(places) if places is not None else None
 
 
 def in_dims(shape: tuple[int, ...], dims: Dims, batch: int) -> set[int] | None:
@@ -70,7 +67,7 @@ def through_parents(record: OpRecord, batch: int) -> set[int] | None:
     level = record.parents
     while level:
         for parent in level:
-            rows = in_dims(parent.shape, parent.by_dim, batch)
+            rows = placed(parent.part, parent.shape, parent.by_dim, batch)
             if rows is not None:
                 return rows
         seen |= {id(p) for p in level}

@@ -9,6 +9,7 @@ import torch
 from torch import Tensor
 from torch.multiprocessing.reductions import StorageWeakRef
 
+from debugtracer.recorder.tape.taken_rows import Taken, outermost, unknown, within
 from debugtracer.trace.birth import TensorFacts
 from debugtracer.trace.op import OpMeta
 
@@ -50,9 +51,8 @@ class OpRecord:
     of_batch: bool = False
     """Something labelled `batch...` went into it."""
     of_parameter: bool = False
-    part: tuple[float, float] | None = None
-    """Which part of the batch went into it, (start, width) as shares of its rows; None for all of it, several parts or
-    none."""
+    part: Taken | None = None
+    """Which rows of the batch went into it; None where it has none that is known by its rows."""
 
     @property
     def bad(self) -> bool:
@@ -68,6 +68,19 @@ class Write:
     high: int
     dense: bool
     record: OpRecord
+    rows: int = 0
+    """How many lie one after another in it, by its outermost dimension."""
+
+
+@dataclass
+class Label:
+    """Bytes [low, high) with a name; of a batch also the rows that lie one after another in them."""
+
+    low: int
+    high: int
+    name: str
+    rows: int = 0
+    part: Taken | None = None
 
 
 @dataclass
@@ -76,7 +89,7 @@ class StorageCell:
 
     ref: StorageWeakRef | Tensor
     writes: list[Write] = field(default_factory=list)
-    labels: list[tuple[int, int, str]] = field(default_factory=list)
+    labels: list[Label] = field(default_factory=list)
     sources: dict[tuple[int, int], OpRecord] = field(default_factory=dict)
 
 
@@ -98,29 +111,42 @@ class Writes:
             found = self.cells[storage._cdata] = StorageCell(StorageWeakRef(storage))
         return found
 
-    def label(self, tensor: Tensor, name: str) -> None:
-        """Name the bytes of a tensor; the first name stays."""
-        low, high, _ = extent(tensor)
+    def label(self, tensor: Tensor, name: str, part: Taken | None = None) -> None:
+        """Name the bytes of a tensor; the first name stays. `part` says which rows of its batch it holds."""
+        low, high, dense = extent(tensor)
         labels = self.cell(tensor).labels
-        if all((low, high) != (a, b) for a, b, _ in labels):
-            labels.append((low, high, name))
+        if all((low, high) != (label.low, label.high) for label in labels):
+            held = part if dense or part is None else unknown(part.of)
+            labels.append(Label(low, high, name, rows_in(tensor), held))
 
     def name_of(self, tensor: Tensor) -> str:
         """The label of the bytes of a tensor, the narrowest that overlaps; "" if it has none."""
         low, high, _ = extent(tensor)
         hits = [
-            (b - a, name) for a, b, name in self.cell(tensor).labels if (a < high and low < b) or (a, b) == (low, high)
+            (label.high - label.low, label.name)
+            for label in self.cell(tensor).labels
+            if (label.low < high and low < label.high) or (label.low, label.high) == (low, high)
         ]
         return min(hits)[1] if hits else ""
 
-    def part_of(self, tensor: Tensor) -> tuple[float, float] | None:
-        """Return (start, width) of a dense tensor within the batch leaf it is a slice of; None for the whole leaf or no
-        slice."""
-        low, high, dense = extent(tensor)
-        for a, b, name in self.cell(tensor).labels if dense else ():
-            if name.startswith("batch") and a <= low < high <= b and high - low < b - a:
-                return (low - a) / (b - a), (high - low) / (b - a)
-        return None
+    def part_of(self, tensor: Tensor) -> Taken | None:
+        """Which rows of a batch are in a tensor: as the write says that filled its bytes, else as the narrowest label
+        around them does."""
+        low, high, _ = extent(tensor)
+        cell = self.cell(tensor)
+        for write in reversed(cell.writes):
+            if write.low < high and low < write.high:
+                covers = write.dense and write.low <= low and high <= write.high
+                part = write.record.part
+                if covers:
+                    return part and seen_of(tensor, (low, high), write.low, write.high, write.rows, part)
+                if part is not None:
+                    return unknown(part.of)
+        around = [one for one in cell.labels if one.part is not None and one.low <= low and high <= one.high]
+        label = min(around, key=lambda one: one.high - one.low, default=None)
+        if label is None or label.part is None:
+            return None
+        return seen_of(tensor, (low, high), label.low, label.high, label.rows, label.part)
 
     def write(self, tensor: Tensor, record: OpRecord) -> None:
         """Note a write; writes it hides are forgotten."""
@@ -128,7 +154,7 @@ class Writes:
         cell = self.cell(tensor)
         if dense and cell.writes:
             cell.writes = [w for w in cell.writes if w.low < low or w.high > high]
-        cell.writes.append(Write(low, high, dense, record))
+        cell.writes.append(Write(low, high, dense, record, rows_in(tensor)))
 
     def writers(self, tensor: Tensor) -> tuple[list[OpRecord], bool]:
         """The records whose writes are visible in a tensor, last first, and whether what was there before can still
@@ -141,6 +167,19 @@ class Writes:
                 if write.dense and write.low <= low and write.high >= high:
                     return found, False
         return found, True
+
+
+def seen_of(tensor: Tensor, span: tuple[int, int], low: int, high: int, rows: int, part: Taken) -> Taken:
+    """The rows of the batch that a tensor with these bytes shows of memory that holds `part`."""
+    if span == (low, high):
+        return part
+    return within(tensor, low, high, rows, part) if tensor.layout is torch.strided else unknown(part.of)
+
+
+def rows_in(tensor: Tensor) -> int:
+    """How many rows lie one after another in the memory of a tensor; 0 for none."""
+    strided = tensor.layout is torch.strided and not tensor.is_nested and tensor.dim() and tensor.numel()
+    return tensor.shape[outermost(tensor)] if strided else 0
 
 
 def values_of(tensor: Tensor) -> Tensor:

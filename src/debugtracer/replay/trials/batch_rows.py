@@ -2,19 +2,34 @@
 
 from __future__ import annotations
 
+import torch
 from torch import Tensor
 
-from debugtracer.observers.loss.loss_rows import loss_node, row_losses
+from debugtracer.observers.loss.loss_rows import loss_node, row_losses, rows_of_loss
+from debugtracer.recorder.tape.batches import Batch
 from debugtracer.recorder.tape.entry import Leaf, Slot
 from debugtracer.recorder.tape.step_tape import Segment
+from debugtracer.recorder.tape.taken_rows import whole
 from debugtracer.replay.replay_context import ReplayContext
 
 
-def rows_of(loss: Tensor, rows: int) -> Tensor | None:
-    """The loss of each row as the loss function saved it; None where it is not known."""
+def rows_of(loss: Tensor, rows: int, failed: Segment, context: ReplayContext) -> Tensor | None:
+    """The loss of each row as the loss function saved it, in the order of the batch; None where it is not known."""
     node = loss_node(loss.grad_fn)
     found = row_losses(node, rows) if node is not None else None
-    return found.detach().clone() if found is not None else None
+    batch = batch_of(failed, context)
+    taken = rows_of_loss(node, context.batches, batch) if found is not None and batch is not None else whole(rows)
+    if found is None or sorted(taken.at) != list(range(rows)):
+        return None  # of some of the rows, or they cannot be told from each other
+    ordered = torch.empty_like(found)
+    ordered[list(taken.at)] = found.detach()
+    return ordered
+
+
+def batch_of(failed: Segment, context: ReplayContext) -> Batch | None:
+    """The batch that a step took its inputs from."""
+    hits = (context.batches.find(leaf.tensor) for leaf in inputs_of(failed))
+    return next((hit[0] for hit in hits if hit is not None and hit[0].rows), None)
 
 
 def inputs_of(segment: Segment) -> list[Leaf]:
@@ -25,10 +40,9 @@ def inputs_of(segment: Segment) -> list[Leaf]:
 def rows_of_batch(failed: Segment, context: ReplayContext) -> int | None:
     """Count the rows of the failing batch: as its loader says, else the first dimension of what the first module is
     given."""
-    for leaf in inputs_of(failed):
-        found = context.batches.find(leaf.tensor)
-        if found is not None and found[0].rows:
-            return found[0].rows
+    batch = batch_of(failed, context)
+    if batch is not None:
+        return batch.rows
     first = next((e for e in failed.entries if e.kind == "module"), None)
     given = [tensor_of(r, failed) for r in (first.references() if first is not None else ())]
     return next((t.shape[0] for t in given if t is not None and t.dim()), None)

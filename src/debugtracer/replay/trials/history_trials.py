@@ -212,14 +212,14 @@ class HistoryTrials(Trials):
         """Read the loss of each row of the failing step, and which rows stand out; once, in the unchanged run."""
         if self.row_losses is not None or not self.rows:
             return
-        self.row_losses = rows_of(loss, self.rows)
+        self.row_losses = rows_of(loss, self.rows, self.last, self.context)
         if self.row_losses is not None:
             self.outlying(self.row_losses.tolist())
 
     def read_usual(self, loss: Tensor) -> None:
         """Read the loss of each row of the step before, for comparison."""
         if self.rows and self.usual_rows is None:
-            self.usual_rows = rows_of(loss, self.rows)
+            self.usual_rows = rows_of(loss, self.rows, self.last, self.context)
 
     def outlying(self, values: list[float]) -> None:
         """Find rows beyond everything the healthy batch before had; where unknown, beyond the others of their batch.

@@ -55,8 +55,16 @@ class IntegerRows(msgspec.Struct, frozen=True, kw_only=True):
     """Smallest and largest value of each row, then up to four values that stick out furthest at either end."""
     indices: tuple[int, ...] | None = None
     """Dataset index of each row."""
+    at: tuple[int, ...] = ()
+    """Which row of the batch each is, where the call was given some of them or in another order; below 0 where that is
+    not known."""
     made: tuple[Frame, ...] = ()
     """The lines that wrote these values, the one that made them first."""
+
+    def in_batch(self, rows: tuple[int, ...]) -> tuple[int, ...] | None:
+        """Return these rows as they are counted in the batch; None for none, and where one is not known."""
+        found = tuple(self.at[row] for row in rows) if self.at else rows
+        return found if found and min(found) >= 0 else None
 
 
 class IndexUsed(msgspec.Struct, frozen=True, kw_only=True):

@@ -1,0 +1,148 @@
+"""Which rows of a batch a tensor holds: those that a view was cut from, and those that an op has picked, turned or put
+together."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import torch
+from torch import Tensor
+
+MOST_ROWS = 65_536  # that are followed one by one (ours)
+MOST_NUMBERS = 2**22  # elements of the numbers that an op is run on (ours: 32 MiB)
+MOVES = frozenset(
+    {"index", "_unsafe_index", "index_select", "flip", "roll", "cat", "repeat", "gather", "masked_select"}
+)
+"""Ops that give out rows of what they read in another order, or some of them."""
+SPREADS = frozenset({"index_put", "_index_put_impl_", "slice_backward", "select_backward", "index_add", "index_copy"})
+"""Ops that put rows back to where they were taken from."""
+OTHER = -1
+"""In place of a row: not of this batch."""
+
+
+@dataclass(frozen=True)
+class Taken:
+    """Rows of a batch of `of` rows, in the order in which a tensor holds them; empty: in an order that is not known."""
+
+    at: Sequence[int]
+    of: int
+
+    def rows(self, places: Iterable[int]) -> set[int] | None:
+        """Return the rows of the batch at these places of the tensor; None where one is not known."""
+        found = {self.at[place] if 0 <= place < len(self.at) else OTHER for place in places}
+        return found if found and OTHER not in found else None
+
+
+def whole(rows: int) -> Taken:
+    """Take all rows, in their own order."""
+    return Taken(range(rows), rows)
+
+
+def unknown(rows: int) -> Taken:
+    """Return rows in an order that is not known."""
+    return Taken((), rows)
+
+
+def ordered(at: Sequence[int], rows: int) -> Taken:
+    """Take rows one by one; one that fills all places once, all in their order as a range."""
+    if not at or len(at) > MOST_ROWS:
+        return unknown(rows)
+    if len(set(at)) == 1:
+        return Taken((at[0],), rows)
+    return whole(rows) if len(at) == rows and all(i == row for i, row in enumerate(at)) else Taken(tuple(at), rows)
+
+
+def outermost(tensor: Tensor) -> int:
+    """The dimension whose indices lie furthest apart in memory."""
+    wide = [d for d, size in enumerate(tensor.shape) if size > 1]
+    return max(wide, key=lambda d: (tensor.stride(d), -d)) if wide else 0
+
+
+def within(tensor: Tensor, low: int, high: int, count: int, base: Taken) -> Taken:
+    """The rows that a strided tensor shows of memory [low, high), bytes, where `count` rows lie one after another, as
+    `base` says."""
+    if not base.at or not tensor.numel() or count % len(base.at) or (high - low) % len(base.at):
+        return base
+    size, width = tensor.element_size(), (high - low) // len(base.at)
+    start, outer = int(tensor.storage_offset()) * size - low, outermost(tensor)
+    if not tensor.dim() or tensor.shape[outer] > MOST_ROWS:
+        return unknown(base.of)
+    inner = size * (
+        1 + sum((n - 1) * s for d, (n, s) in enumerate(zip(tensor.shape, tensor.stride(), strict=True)) if d != outer)
+    )
+    firsts = [start + i * tensor.stride(outer) * size for i in range(tensor.shape[outer])]
+    if any(first % width + inner > width for first in firsts):
+        return unknown(base.of)
+    return ordered([base.at[first // width] for first in firsts], base.of)
+
+
+def taken_from(tensor: Tensor, leaf: Tensor, rows: int) -> Taken | None:
+    """The rows that a tensor in the memory of a leaf of a batch holds; None where the leaf has no row for each
+    sample."""
+    if not leaf.dim() or leaf.shape[0] != rows:
+        return None
+    if tensor is leaf or (tensor.shape == leaf.shape and tensor.storage_offset() == leaf.storage_offset()):
+        return whole(rows)
+    if leaf.layout is not torch.strided or tensor.layout is not torch.strided or tensor.dtype != leaf.dtype:
+        return unknown(rows)
+    size, low = leaf.element_size(), int(leaf.storage_offset()) * leaf.element_size()
+    if not leaf.is_contiguous():
+        return unknown(rows)
+    return within(tensor, low, low + leaf.numel() * size, rows, whole(rows))
+
+
+def moved(function: Callable[..., Any], args: tuple[Any, ...], kwargs: dict[str, Any], held: dict[int, Taken]) -> Taken:
+    """The rows in the result of an op that moves rows: it is run once more on their numbers. `held` says by the id of a
+    tensor what it holds; it is not empty. Syncs the host."""
+    of = next(iter(held.values())).of
+    if any(not taken.at or taken.of != of for taken in held.values()):
+        return unknown(of)
+
+    several = isinstance(args[0], (list, tuple))
+    given = [t for t in (args[0] if several else args[:1]) if isinstance(t, Tensor)]
+    if not given or sum(t.numel() for t in given) > MOST_NUMBERS:
+        return unknown(of)
+    numbers = [numbered(t, held.get(id(t))) for t in given]
+    out = function(numbers if several else numbers[0], *args[1:], **kwargs)
+    return told(out, of, len(next(iter(held.values())).at)) if isinstance(out, Tensor) else unknown(of)
+
+
+def numbered(value: Tensor, taken: Taken | None) -> Tensor:
+    """The numbers of its rows in the shape of a tensor, along its batch."""
+    along = batch_dim(tuple(value.shape), len(taken.at)) if taken is not None else None
+    if taken is None or along is None:
+        return torch.full(value.shape, OTHER, device=value.device)
+    each = value.shape[along] // len(taken.at)
+    rows = torch.tensor(list(taken.at), device=value.device).repeat_interleave(each)
+    return rows.view([-1 if d == along else 1 for d in range(value.dim())]).expand(value.shape).contiguous()
+
+
+def batch_dim(shape: tuple[int, ...], rows: int) -> int | None:
+    """The dimension that holds the rows: the first where it is a multiple of them, else one of that size."""
+    if shape and rows and shape[0] >= rows and shape[0] % rows == 0:
+        return 0
+    return next((d for d, size in enumerate(shape) if size == rows and rows > 1), None)
+
+
+def told(numbers: Tensor, of: int, before: int) -> Taken:
+    """The rows that lie along a dimension of the numbers in which all else is alike."""
+    if not numbers.numel():
+        return unknown(of)
+    for dim in dict.fromkeys((0, batch_dim(tuple(numbers.shape), before) or 0)):
+        lines = numbers.movedim(dim, 0).reshape(numbers.shape[dim], -1) if numbers.dim() else numbers.reshape(1, 1)
+        if bool((lines == lines[:, :1]).all()):
+            return ordered(lines[:, 0].tolist(), of)
+    return unknown(of)
+
+
+def common(read: Iterable[Taken]) -> Taken | None:
+    """What an op that keeps its rows has read: what the tensor with most rows holds, where all with as many agree."""
+    known = list(read)
+    if not known:
+        return None
+    most = max(len(taken.at) for taken in known)
+    widest = [taken for taken in known if len(taken.at) == most]
+    same = all(taken == widest[0] for taken in widest) and all(taken.at for taken in known)
+    return widest[0] if same else unknown(known[0].of)
