@@ -6,7 +6,8 @@ that passes the other tests that look at the file (scripts/tests_of.py), one of 
 A mutant that no test notices survives. What fails beyond the mirrored file is run once more alone, with the change and
 without it: it counts where the change alone fails it. All of them take a night; a sample with a seed is the same one
 each time. `--json benchmarks/results/DATE-mutants.json` keeps the result. Each mutant runs in a fork of a process that
-has imported torch and nothing of ours, so that the changed file is the one that is imported; no file is written."""
+has imported torch and nothing of ours, so that the changed file is the one that is imported; no file of ours is
+written. Python programs that a test starts import the changed file as well (a sitecustomize on their path)."""
 
 from __future__ import annotations
 
@@ -17,8 +18,10 @@ import importlib.util
 import json
 import os
 import random
+import shutil
 import signal
 import sys
+import tempfile
 from collections.abc import Iterator, Sequence
 from dataclasses import asdict, dataclass
 from pathlib import Path
@@ -168,6 +171,26 @@ class Loader(importlib.abc.MetaPathFinder, importlib.abc.Loader):
         exec(compile(self.mutant.source(), str(SOURCE / self.mutant.file), "exec"), module.__dict__)
 
 
+SITE = """
+import importlib.abc, importlib.util, sys
+class Changed(importlib.abc.MetaPathFinder, importlib.abc.Loader):
+    def find_spec(self, name, path=None, target=None):
+        return importlib.util.spec_from_file_location(name, {place!r}, loader=self) if name == {name!r} else None
+    def exec_module(self, module):
+        exec(compile({source!r}, {place!r}, "exec"), module.__dict__)
+sys.meta_path.insert(0, Changed())
+"""
+
+
+def put_in_place(mutant: Mutant, folder: Path) -> None:
+    """The changed module for this process, and by a file in that folder for the Python programs it starts."""
+    loader, place = Loader(mutant), str(SOURCE / mutant.file)
+    sys.meta_path.insert(0, loader)
+    (folder / "sitecustomize.py").write_text(SITE.format(name=loader.name, place=place, source=mutant.source()))
+    known = os.environ.get("PYTHONPATH")
+    os.environ["PYTHONPATH"] = os.pathsep.join([str(folder), *([known] if known else [])])
+
+
 class FirstFailure:
     """A plug-in of pytest that writes the name of the first test that fails."""
 
@@ -184,6 +207,7 @@ def failing(tests: Sequence[Path | str], mutant: Mutant | None, limit_s: float) 
     """The first test that fails, in a fork; None where all pass, "" where they end without a name: a module that cannot
     be imported, or too long a time."""
     reads, writes = os.pipe()
+    folder = tempfile.mkdtemp(prefix="mutant-")
     child = os.fork()
     if child == 0:
         signal.signal(signal.SIGALRM, signal.SIG_DFL)
@@ -193,7 +217,7 @@ def failing(tests: Sequence[Path | str], mutant: Mutant | None, limit_s: float) 
         os.dup2(quiet, 2)
         try:
             if mutant is not None:
-                sys.meta_path.insert(0, Loader(mutant))
+                put_in_place(mutant, Path(folder))
             import pytest
 
             code = pytest.main(
@@ -204,8 +228,13 @@ def failing(tests: Sequence[Path | str], mutant: Mutant | None, limit_s: float) 
         os._exit(int(code) != 0)
     os.close(writes)
     _, status = os.waitpid(child, 0)
-    with os.fdopen(reads) as pipe:
-        first = pipe.read() if os.waitstatus_to_exitcode(status) >= 0 else ""
+    shutil.rmtree(folder)
+    os.set_blocking(reads, False)  # a program that a test left behind may still hold the other end
+    try:
+        first = os.read(reads, 4096).decode() if os.waitstatus_to_exitcode(status) >= 0 else ""
+    except BlockingIOError:
+        first = ""
+    os.close(reads)
     return first if status else None
 
 

@@ -9,14 +9,8 @@ from pathlib import Path
 ROOT = Path(__file__).resolve().parent.parent
 SOURCE, TESTS = ROOT / "src", ROOT / "tests"
 CONTRACTS = {"checks": "checks/test_check.py", "causes": "causes/test_cause.py"}
-BLIND = {
-    "benchmarks",
-    "end_to_end",
-    "faults",
-    "frameworks",
-    "house",
-    "torture",
-}  # they start programs that have the file as it is
+# whole programs, minutes each; the rules of the house read text
+BLIND = {"benchmarks", "end_to_end", "faults", "frameworks", "house", "torture"}
 MOST = 8  # test files beyond the mirrored one
 
 
@@ -45,7 +39,7 @@ def wider(file: str) -> tuple[Path, ...]:
 
 
 def blind(test: Path) -> bool:
-    """Whether a test file starts programs that know nothing of a change in this process."""
+    """Whether a test file is too dear to ask, or reads the files as they are."""
     return test.relative_to(TESTS).parts[0] in BLIND
 
 

@@ -6,6 +6,7 @@ from __future__ import annotations
 import math
 import statistics
 from pathlib import Path
+from types import SimpleNamespace
 
 import pytest
 import torch
@@ -13,6 +14,7 @@ from torch import nn
 
 from debugtracer.checks.selection import select
 from debugtracer.diagnosis.judging.recheck import recheck
+from debugtracer.diagnosis.proof.trial_budget import TrialBudget
 from debugtracer.diagnosis.run_findings import KEPT, MOST_SAID
 from debugtracer.spikes.level import BLOCK
 from debugtracer.trace.events import Diagnosed, Found, Judged, Observed, RankEnded
@@ -199,3 +201,29 @@ def test_the_time_of_judging_a_step_is_in_microseconds(tmp_path: Path) -> None:
         live = session.incidents.findings.live
     (judged,) = [e for e in events(tmp_path / "runs") if isinstance(e, Judged)]
     assert judged.judge_us == pytest.approx(live.judge_s / live.steps * 1e6)
+
+
+def test_an_experiment_needs_trials_a_finding_and_no_verdict_of_other_trials(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    asked: list[int] = []
+
+    def experiment(found: list[Finding], seconds: float) -> SimpleNamespace:
+        asked.append(len(found))
+        return SimpleNamespace(suspects=[])
+
+    monkeypatch.setattr("debugtracer.diagnosis.training_experiment.TrainingExperiment", experiment)
+    with under_watch(tmp_path / "runs") as session:
+        findings = session.incidents.findings
+        findings.experiment()
+        assert asked == []
+        findings.found.append(a_finding("warning", 1))
+        findings.experiment()
+        assert asked == [1]
+        findings.jumps.verdicts.append(SimpleNamespace(trials=(1,)))  # type: ignore[arg-type]
+        findings.experiment()
+        assert asked == [1]
+        findings.jumps.verdicts.clear()
+        findings.budget = TrialBudget(0, findings.budget.seconds)
+        findings.experiment()
+        assert asked == [1]

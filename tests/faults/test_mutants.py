@@ -68,7 +68,7 @@ def test_the_tests_of_a_file_are_the_mirrored_one_and_the_nearest_that_import_it
     assert "diagnosis/proof/test_rank.py" not in wider
 
 
-def test_what_starts_programs_is_not_asked_for_they_have_the_file_as_it_is():
+def test_whole_programs_are_too_dear_to_ask():
     for file in ("checks/check.py", "diagnosis/jump_trials.py", "recorder/run_state.py"):
         found = tests_of.wider(file)
         assert found
@@ -96,3 +96,8 @@ def test_a_change_that_its_tests_notice_is_killed_and_one_without_meaning_surviv
 @pytest.mark.sweep
 def test_a_change_that_only_another_test_of_the_file_notices_is_killed() -> None:
     assert outcome("most: int = 6", "most: int = 7", "diagnosis/proof/rank.py") == "killed"
+
+
+@pytest.mark.sweep
+def test_a_change_that_a_program_of_a_test_shows_is_killed() -> None:
+    assert outcome("chain=True", "chain=False", "recorder/output/rank_heartbeat.py") == "killed"

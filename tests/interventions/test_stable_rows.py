@@ -6,13 +6,15 @@ import math
 from collections.abc import Callable
 from pathlib import Path
 
+import msgspec
 import pytest
 import torch
 from torch import Tensor
 from torch.nn import functional as F
 
+from debugtracer.errors import ReplayRefused
 from debugtracer.interventions.intervention import asked
-from debugtracer.replay.offline.attempt import attempt
+from debugtracer.replay.offline.attempt import attempt, tape_of
 from tests.replay.capsules import incident
 
 ZERO = torch.tensor([[0.5, 2.0], [0.0, 1.0]])
@@ -92,3 +94,17 @@ def test_an_operator_without_a_stable_form_is_refused(tmp_path: Path) -> None:
     x, w = torch.full((2, 2), 1e30), torch.full((2, 2), 1e30, requires_grad=True)
     capsule = incident(tmp_path, lambda: (x @ w).sum(), {"batch[0]": x, "parameter w": w}, rows=2)
     assert attempt(capsule, asked("stable-op")).score.refused == "no stable form of aten::mm is known"
+
+
+def test_without_the_operator_or_its_line_there_is_nothing_to_change(tmp_path: Path) -> None:
+    x, w = torch.tensor([[-3.0], [0.0]]), torch.ones(1, requires_grad=True)
+    capsule = incident(tmp_path, lambda: torch.log(x * w).sum(), {"batch[0]": x, "parameter w": w}, rows=2)
+    tape = tape_of(capsule)
+    birth = tape.birth
+    assert birth is not None
+    for known in (None, msgspec.structs.replace(birth, op=None), msgspec.structs.replace(birth, frames=())):
+        tape.birth = known
+        with pytest.raises(ReplayRefused, match="the guilty operator and its line are not known"):
+            asked("stable-op").offline(tape)
+    tape.birth = birth
+    assert asked("stable-op").offline(tape)

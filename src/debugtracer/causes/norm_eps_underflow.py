@@ -39,9 +39,7 @@ class NormEpsUnderflow(Cause):
         half = incident.dtype == "float16"
         norm = bool(incident.ops & NORMS) and not any(t.nan or t.posinf or t.neginf for t in incident.birth.inputs[:1])
         root = half and bool(incident.ops & {"rsqrt"})
-        divided = (
-            half and incident.born("forward", "div") and bool(incident.at(1)) and all(v == 0 for v in incident.at(1))
-        )
+        divided = half and "div" in incident.ops and bool(incident.at(1)) and not any(incident.at(1))
         if not norm and not root and not divided:
             return None
         sure = divided and incident.made_by(

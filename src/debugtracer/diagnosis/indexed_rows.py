@@ -69,9 +69,10 @@ def value_of(entries: Sequence[Entry], value: Any, deep: int) -> Tensor | None:
         kept = value.saved if value.saved is not None else value.tensor
         return None if value.moved else kept.detach().cpu()
     entry = maker(entries, value) if deep else None
-    args = given(entry) if entry is not None else []
-    cut = args[1] if len(args) == 2 and getattr(entry, "function", None) is Tensor.__getitem__ else None
+    if entry is None or entry.function is not Tensor.__getitem__:
+        return None
+    whole, cut = given(entry)
     if not isinstance(cut, slice) or not all(n is None or type(n) is int for n in (cut.start, cut.stop, cut.step)):
         return None
-    whole = value_of(entries, args[0], deep - 1)
-    return whole[cut] if whole is not None and whole.dim() else None
+    cut_from = value_of(entries, whole, deep - 1)
+    return cut_from[cut] if cut_from is not None and cut_from.dim() else None

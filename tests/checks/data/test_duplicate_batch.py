@@ -53,3 +53,35 @@ def test_a_periodic_stream_without_workers_is_a_note():
 
 def test_validation_is_a_note():
     assert {f.severity for f in judged(DuplicateBatch(), [again(n, training=False) for n in range(1, 9)])} == {"note"}
+
+
+def words(loader, gap=1, detail="unknown", steps=3):
+    return [
+        (f.severity, f.message) for f in judged(DuplicateBatch(), [again(n, gap, detail, loader) for n in range(steps)])
+    ]
+
+
+def test_workers_are_named_where_several_read_one_stream():
+    for loader, shares in (
+        (STREAM, True),
+        (msgspec.structs.replace(STREAM, num_workers=1), False),
+        (msgspec.structs.replace(STREAM, stream=False), False),  # an ordinary data set is shared out by its sampler
+    ):
+        told = words(loader, detail="other")
+        assert [f"{loader.num_workers} workers read the stream" in text for _, text in told] == [shares] * len(told)
+        assert [text.endswith("by get_worker_info().") for _, text in told] == [shares] * len(told)
+
+
+def test_batches_as_far_apart_as_there_are_other_workers_are_near():
+    four = msgspec.structs.replace(STREAM, num_workers=4)
+    assert [severity for severity, _ in words(four, gap=3)] == ["note", "warning"]
+    assert [severity for severity, _ in words(four, gap=4)] == ["note", "note"]
+    one = msgspec.structs.replace(STREAM, num_workers=1)
+    assert [severity for severity, _ in words(one)] == ["note", "note"]
+    assert [severity for severity, _ in words(LOADER, detail="unknown")] == ["note", "note"]
+
+
+def test_the_first_and_the_third_are_told_and_no_other():
+    assert [len(words(STREAM, steps=steps)) for steps in (1, 2, 3, 9)] == [1, 1, 2, 2]
+    others = [[an_oddity("range", n, value=1.0, usual=1.0)] for n in range(4)]
+    assert judged(DuplicateBatch(), others) == []

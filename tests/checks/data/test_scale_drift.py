@@ -57,3 +57,33 @@ def test_the_line_that_makes_the_input_is_edited_not_the_loader():
     made = (Frame("/home/someone/data.py", 20, "__getitem__", "return x / scale"),)
     (finding,) = judged(ScaleDrift(), [far(n, made=made) for n in range(80, 85)], start=80)
     assert (finding.place.frame, finding.place.symptom_frame) == (made[0], LOADER.frame)
+
+
+def severity(**fact):
+    (finding,) = judged(ScaleDrift(), [far(n, **fact) for n in range(80, 83)], start=80)
+    return finding.severity
+
+
+def test_at_the_limit_of_ten_times_the_spread_up_and_down():
+    assert (severity(value=10.0, usual=1.0), severity(value=9.99, usual=1.0)) == ("warning", "note")
+    assert (severity(value=0.0999, usual=1.0), severity(value=0.101, usual=1.0)) == ("warning", "note")
+    assert (severity(value=-10.0, usual=1.0), severity(value=0.0, usual=0.0)) == ("warning", "note")
+
+
+def test_at_the_limit_of_ten_deviations_of_the_mean_up_and_down():
+    for sign in (1, -1):  # a spread of 0.006 is a fiftieth of a standard deviation: 3 are ten of them
+        assert severity(value=sign * 3.001, usual=0.0, detail="mean") == "warning"
+        assert severity(value=sign * 2.999, usual=0.0, detail="mean") == "note"
+
+
+def test_after_many_strays_seven_in_a_row_are_enough():
+    strays = [step for n in range(80, 96, 2) for step in (far(n), [])]
+    assert not judged(ScaleDrift(), [*strays, *(far(n) for n in range(96, 102))], start=80)
+    (finding,) = judged(ScaleDrift(), [*strays, *(far(n) for n in range(97, 105))], start=80)
+    assert "in 7 batches in a row" in finding.message
+
+
+def test_inputs_and_loaders_are_followed_each_by_itself():
+    two = [[*far(80, path="batch[0]"), *far(80, path="batch[1]")], far(81, path="batch[0]"), far(82, path="batch[1]")]
+    assert not judged(ScaleDrift(), two, start=80)
+    assert not judged(ScaleDrift(), [[an_oddity("range", n, value=9.0, usual=0.1, detail="std")] for n in range(5)])

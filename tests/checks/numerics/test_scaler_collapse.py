@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import msgspec
+
 from debugtracer.checks.numerics.scaler_collapse import ScalerCollapse
 from debugtracer.diagnosis.judging.judge import Judge
 from debugtracer.trace.facts.amp import ScalerSetup
@@ -61,3 +63,35 @@ def test_the_one_scaler_of_the_run_is_named_and_of_two_none():
         )
         assert [finding.place.frame.line if finding.place.frame else None for finding in got] == [want]
         assert ("(train.py:13)" in got[0].message) == (want is not None)
+
+
+def rows(pattern: str, scale: float) -> list[tuple[int, float]]:
+    """What is told at a scale that stays: where the row begun, and how long it is."""
+    values = [{"scaler_skipped": float(c == "x"), "loss_scale": scale} for c in pattern]
+    return [(f.step, f.evidence["row"]) for f in told(ScalerCollapse(), values)]
+
+
+def test_at_the_limits_of_a_row_and_of_the_scale():
+    assert rows("." + "x" * 9, 0.5) == []
+    assert rows("." + "x" * 10, 0.5) == [(1, 10)]
+    assert rows("." + "x" * 39, 1.0) == []
+    assert rows("." + "x" * 40, 1.0) == [(1, 40)]
+
+
+def test_each_row_is_told_once_at_its_own_begin():
+    assert rows("x" * 12 + "." * 600 + "x" * 30, 0.5) == [
+        (0, 10),
+        (612, 10),
+    ]  # far apart: a judge says it once in a while
+
+
+def test_without_a_scale_a_long_row_alone_is_told():
+    assert told(ScalerCollapse(), [{"scaler_skipped": 1.0}] * 39) == []
+    assert [f.evidence["row"] for f in told(ScalerCollapse(), [{"scaler_skipped": 1.0}] * 60)] == [40]
+
+
+def test_a_scaler_that_is_switched_off_is_not_the_one():
+    judge = Judge({ScalerCollapse().slug: ScalerCollapse()})
+    setups = [a_scaler(0), msgspec.structs.replace(a_scaler(1), enabled=False)]
+    (finding,) = judge.judge(at(0), {"scaler_skipped": 1.0, "loss_scale": 0.0}, setups)
+    assert finding.place.frame == line(13)

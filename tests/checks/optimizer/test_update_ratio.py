@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from debugtracer.checks.optimizer.update_ratio import UpdateRatio
+from debugtracer.checks.optimizer.update_ratio import UpdateRatio, full_grown, judgeable
 from debugtracer.trace.birth import Frame
 from debugtracer.trace.facts.health import Health
 from debugtracer.trace.facts.wiring import OptimizerWiring, Wiring
 from debugtracer.trace.step import StepRef
 from debugtracer.trace.window import ENDED, Window
 from tests.checks.test_snapshots import a_snapshot, an_update, judged
+from tests.trace.facts.test_health import a_row
 
 RISES = (2.3, 2.4, 2.2) + (2.6,) * 20
 
@@ -90,3 +91,64 @@ def test_weights_that_hardly_move_at_all_are_a_note():
 def test_a_head_that_starts_small_must_grow():
     small = [a_snapshot(i, params=(an_update("pi.weight", weight_l2=0.5, update_l2=0.4),)) for i in range(3)]
     assert judged(UpdateRatio(), *small) == []
+
+
+def severities(*ratios, loss=RISES, **more):
+    return [f.severity for f in judged(UpdateRatio(), *steps(*ratios, **more), loss=loss)]
+
+
+def test_at_the_limits_of_the_ratio():
+    assert severities(0.5, 0.5) == ["note"]
+    assert severities(0.51, 0.51) == ["warning"]
+    assert severities(0.1, 0.1) == []
+    assert severities(0.101, 0.101) == ["note"]
+    assert severities(0.51, 0.2) == ["note"]  # half of the weight twice is the warning
+
+
+def test_at_the_limits_of_the_loss():
+    rising = (2.0, 2.0, 2.0)
+    assert severities(3.2, 3.2, loss=rising + (1.97,) * 20) == ["warning"]  # not below 98 per cent
+    assert severities(3.2, 3.2, loss=rising + (1.95,) * 20) == []
+    assert severities(3.2, 3.2, loss=rising + (2.6,) * 17) == ["warning"]
+    assert severities(3.2, 3.2, loss=rising + (2.6,) * 16) == []  # too early
+
+
+def test_a_short_run_is_judged_at_its_end_by_its_second_half():
+    def ended(*losses):
+        facts = steps(3.2, 3.2)
+        window = Window(
+            ref=facts[-1].ref,
+            series={"loss": losses},
+            facts={Health: facts},
+            came={Health: 2},
+            flags=frozenset({ENDED}),
+        )
+        return [f.severity for f in UpdateRatio().judge(window)]
+
+    assert ended(*[2.0] * 3, *[9.0] * 1, *[2.6] * 4) == ["warning"]
+    assert ended(*[2.0] * 3, *[9.0] * 1, *[1.0] * 4) == []
+    assert ended(*[2.0] * 3, *[2.6] * 4) == []  # seven losses say nothing
+
+
+def test_at_the_limits_of_a_weight_that_can_be_judged():
+    assert severities(3.2, 3.2, numel=64) == ["warning"]
+    assert severities(3.2, 3.2, numel=63) == []
+    near = {"weight_l2": 1e-3 * 4096**0.5}
+    assert not judgeable(an_update("w", **near))
+    assert judgeable(an_update("w", weight_l2=1.01 * near["weight_l2"]))
+    assert not judgeable(an_update("w", update_l2=None))
+    row = a_row("w", shape=(64, 64))
+    assert full_grown(row, an_update("w", weight_l2=0.3 * 8 * 1.01))  # 0.3 of 1/sqrt(64), in each of 4096 elements
+    assert not full_grown(row, an_update("w", weight_l2=0.3 * 8))
+
+
+def test_a_rest_has_a_rate_and_a_gradient():
+    check = UpdateRatio()
+    assert check.rests(an_update("w", update_l2=0.99e-6))
+    assert not check.rests(an_update("w", update_l2=1e-6))  # 1e-7 of its norm
+    assert not check.rests(an_update("w", update_l2=1e-8, lr=0.0))
+    assert not check.rests(an_update("w", update_l2=1e-8, grad_l2=0.0))
+    assert not check.rests(an_update("w", update_l2=1e-8, grad_l2=None))
+    assert not check.rests(an_update("w", update_l2=None))
+    rest = [a_snapshot(i, params=(an_update("a", update_l2=1e-8), an_update("b", update_l2=1e-2))) for i in range(2)]
+    assert judged(check, *rest) == []  # one of them moves

@@ -146,3 +146,17 @@ def test_the_generator_is_left_alone():
     before = torch.get_rng_state()
     table_of([("x", torch.ones(4, 3))], 4, guilty_rows=[1])
     assert torch.equal(before, torch.get_rng_state())
+
+
+def test_only_a_row_of_whole_numbers_in_one_dimension_is_a_text():
+    loader = DataLoader(Texts(Words()), batch_size=2)
+    next(iter(loader))
+
+    def text(leaf):
+        return batch_table(a_batch(loader, [("batch[0]", leaf)], (0, 1)), [])["rows"][0]["leaves"][0]["text"]
+
+    assert text(torch.tensor([[0, 1], [2, 3]])) == "the cat"
+    assert text(torch.tensor([[[0, 1]], [[2, 3]]])) is None
+    assert text(torch.tensor([0, 1])) is None
+    assert text(torch.tensor([[True, False], [True, True]])) is None
+    assert text(torch.tensor([[0.0, 1.0], [2.0, 3.0]])) is None

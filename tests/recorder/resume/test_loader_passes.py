@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import weakref
 from typing import Any
 
 import pytest
@@ -12,7 +13,7 @@ from debugtracer.hooks.events.loop_events import LoopEvents
 from debugtracer.hooks.events.training_thread import TrainingThread
 from debugtracer.hooks.loading.loader import LoaderHook
 from debugtracer.recorder.listeners import PassListener
-from debugtracer.recorder.resume.loader_passes import LoaderPasses, key_of, own_generators
+from debugtracer.recorder.resume.loader_passes import LoaderPass, LoaderPasses, key_of, own_generators
 from debugtracer.recorder.run_state import RunState
 from debugtracer.recorder.tape.batches import BatchLog
 from debugtracer.recorder.tape.mode_stack import ModeStack
@@ -103,3 +104,30 @@ def test_a_loader_of_accelerate_is_one_batch_ahead_of_the_loop(monkeypatch: pyte
     finally:
         hook.remove()
     assert seen == [1, 2, 2]  # of the last one the loop is given one again
+
+
+class Held:
+    """Something that a weak reference can lead to."""
+
+    _num_yielded = 2
+    end_of_dataloader = False
+
+
+def test_a_pass_that_goes_on_leaves_out_what_the_loop_was_handed() -> None:
+    one, held, shard = LoaderPass(), Held(), Held()
+    assert (one.drawn(), one.exhausted(), one.ahead(), one.batches()) == (None, False, 0, None)
+    one.iterator = weakref.ref(held)
+    assert (one.drawn(), one.exhausted(), one.batches()) == (2, False, 2)
+    one.length = 3
+    assert (one.exhausted(), one.batches()) == (False, 2)
+    one.length = 2
+    assert (one.exhausted(), one.batches()) == (True, 1)
+    one.length = None
+    one.shard = weakref.ref(shard)
+    assert (one.ahead(), one.batches()) == (1, 1)
+    shard.end_of_dataloader = True
+    assert (one.ahead(), one.batches()) == (0, 2)
+    del shard
+    assert one.ahead() == 0
+    one.length, held._num_yielded = 0, 0
+    assert one.batches() == 0

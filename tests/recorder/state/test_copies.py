@@ -266,3 +266,24 @@ def test_a_step_without_a_copy_leaves_none_of_an_earlier_one():
     assert list(copies.held.values()) == []
     copies.take(optimizer, [parameter], 1.0)
     assert copies.get(optimizer) is not None
+
+
+def test_the_state_of_a_tensor_that_is_in_no_group_is_left_alone() -> None:
+    case, foreign = Case(OPTIMIZERS["adamw"]), torch.ones(2)
+    case.step()
+    case.optimizer.state[foreign] = {"seen": torch.ones(2)}
+    copied = taken(case)
+    assert foreign not in copied.state
+    case.step()
+    copied.take()
+    copied.restore()
+    assert torch.equal(case.optimizer.state[foreign]["seen"], torch.ones(2))
+
+
+def test_a_state_of_the_same_names_and_shapes_is_copied_in_one_call() -> None:
+    case = Case(OPTIMIZERS["adamw"])
+    case.step()
+    copied = taken(case)
+    assert copied.take_same_state(case.optimizer)
+    case.optimizer.state[case.model[0].weight]["exp_avg"] = torch.zeros(2, 2)
+    assert not copied.take_same_state(case.optimizer)

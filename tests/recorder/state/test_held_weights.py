@@ -100,3 +100,10 @@ def test_a_sparse_buffer_has_no_memory_to_compare() -> None:
     value = shadow["links"].clone()
     Average(shadow["links"].zero_(), value, shadow, "links").restore()
     assert torch.equal(shadow["links"].to_dense(), torch.eye(2))
+
+
+def test_a_copy_that_has_two_names_is_found_once() -> None:
+    model = a_model()
+    one = cloned(model)
+    two, three = one, Holder(one)
+    assert two is three.held and found(model) == [id(one)]

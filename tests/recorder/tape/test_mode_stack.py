@@ -142,3 +142,17 @@ def test_a_mode_of_the_program_that_lies_on_top_is_not_taken_off_by_a_rest(mode:
         assert _get_current_function_mode() is other
     mode.stack.rest(False)
     assert (_len_torch_function_stack(), mode.stack.pushed) == (1, True)
+
+
+def test_suspended_under_a_mode_of_the_program_it_stays_where_it_is_until_each_is_resumed(mode: Mode) -> None:
+    stack = mode.stack
+    stack.push()
+    with Other():
+        first = stack.suspend()
+    second = stack.suspend()
+    assert (first, second, stack.off, stack.pushed) == (False, False, 2, True)
+    assert not stack.listening()
+    stack.resume(second)
+    assert not stack.listening()
+    stack.resume(first)
+    assert stack.listening()

@@ -65,7 +65,7 @@ class ModeStack:
 
     def suspend(self) -> bool:
         """Stop listening until resume(answer); True when the mode left the stack."""
-        if self.pushed and not self.off and _get_current_function_mode() is self.mode:
+        if self.listening():
             _pop_mode()
             self.pushed = False
             return True
