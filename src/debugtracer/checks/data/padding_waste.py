@@ -45,7 +45,8 @@ class PaddingWaste(Check, frozen=True):
     spread: float = 32.0  # tokens between the longest and the shortest row (a common rule of thumb)
 
     def judge(self, window: Window) -> Iterator[Finding]:
-        """A note for a tensor."""
+        """A note for a tensor, once."""
+        told: set[tuple[int, str]] = window.memory(self).setdefault("told", set())
         for fact in window.new(BatchProfile):
             for leaf in fact.leaves:
                 if fact.looked >= 20 and leaf.pad_share:
@@ -55,7 +56,9 @@ class PaddingWaste(Check, frozen=True):
                     and (leaf.pad_share or 0.0) > self.waste
                     and leaf.longest - leaf.shortest > self.spread
                     and self.worth_it(leaf)
+                    and (key := (fact.loader.number, leaf.path)) not in told
                 ):
+                    told.add(key)
                     yield self.describe(window, fact, leaf)
 
     def worth_it(self, leaf: LeafProfile) -> bool:
