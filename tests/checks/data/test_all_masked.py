@@ -23,5 +23,12 @@ def test_rows_of_padding_are_a_note():
     assert "1 of 16 rows of batch[0] of batch 8 of Corpus (train.py:50) are padding only (sample 24)" in finding.message
 
 
+def test_rows_of_padding_are_told_once_and_every_batch_without_labels():
+    check = AllMasked()
+    window = a_window(an_oddity("empty", count=1, of=16), an_oddity("empty", count=2, of=16))
+    assert len(list(check.judge(window))) == 1
+    assert len(list(check.judge(a_window(an_oddity("ignored", 14), an_oddity("ignored", 15))))) == 2
+
+
 def test_other_oddities_are_not_its_business():
     assert not list(AllMasked().judge(a_window(an_oddity("blank"))))

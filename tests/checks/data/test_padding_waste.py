@@ -31,6 +31,10 @@ def test_what_cannot_be_helped_is_silent(change):
     assert not list(PaddingWaste().judge(a_window(a_profile(msgspec.structs.replace(FIXED, **change)))))
 
 
+def test_it_is_said_once():
+    assert len(list(PaddingWaste().judge(a_window(a_profile(FIXED), a_profile(FIXED, seen=200))))) == 1
+
+
 def test_a_few_batches_say_nothing():
     assert not list(PaddingWaste().judge(a_window(a_profile(FIXED, seen=19))))
 

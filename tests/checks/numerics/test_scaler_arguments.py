@@ -52,6 +52,11 @@ def test_a_scaler_with_bfloat16_is_a_note():
     assert [f.severity for f in found(ScalerArguments(), [setup(), cast("bfloat16", scaled=True)])] == ["note"]
 
 
+def test_the_same_constructor_is_told_once():
+    facts = [setup(), cast("bfloat16", scaled=True), cast("bfloat16", scaled=True)]
+    assert len(found(ScalerArguments(), facts)) == 1
+
+
 def test_defaults_and_an_off_scaler_without_float16_are_healthy():
     off = setup(enabled=False, growth_interval=0)
     for facts in (

@@ -194,3 +194,16 @@ def test_classes_of_points_are_no_text():
         found = of_integers(a_course(), Baseline("ids"), "batch[0]", ids, look, batch)
         told[name] = [one.rows for one in found if one.what == "ngram"]
     assert told == {"alone": [(2,)], "points": [], "picture": [(2,)]}
+
+
+def test_the_rows_that_make_a_batch_unlike_all_are_told_where_the_others_are_like_all():
+    tensors = [noise(n, 32, 3) for n in range(30)]
+    tensors[5][3, 1] = -200.0  # learnt while little was known
+    tensors[-1][[7, 20], 2] = -200.0
+    (one,) = (one for one in compared(tensors, "float")[-1] if one.detail == "std")
+    assert one.rows == (7, 20)
+
+
+def test_of_a_batch_that_is_unlike_in_all_its_rows_all_are_told():
+    tensors = [*(noise(n, 32, 3) for n in range(30)), 5 * noise(31, 32, 3)]
+    assert {len(one.rows) for one in compared(tensors, "float")[-1] if one.what == "content"} == {32}

@@ -224,3 +224,21 @@ def test_an_expert_that_was_updated_between_two_looks_is_used(called, told, tmp_
     model.calls = 0 if called else 1000
     run(tmp_path, model, steps=120)
     assert len(findings(tmp_path, "unused-param")) == told
+
+
+@pytest.mark.parametrize("first", [False, True])
+def test_a_part_that_is_called_nowhere_takes_no_part_where_the_model_is_evaluated_between_steps(tmp_path, first):
+    model = Parts()
+    optimizer = torch.optim.Adam(model.parameters(), lr=1e-3)
+    with under_watch(tmp_path, cost=1.0):
+        for _ in range(6):
+            for evaluated in (True, False) if first else (False, True):
+                if evaluated:
+                    with torch.no_grad():
+                        model(torch.randn(6, 4))
+                    continue
+                loss = model(torch.randn(6, 4)).square().mean()
+                optimizer.zero_grad()
+                loss.backward()
+                optimizer.step()
+    assert {reach.lost for reach in facts(tmp_path, GraphReach)} == {()}

@@ -40,14 +40,16 @@ class AllMasked(Check, frozen=True):
     proved_by: ClassVar[str] = "data/unlabelled_batch"
 
     def judge(self, window: Window) -> Iterator[Finding]:
-        """A note for each kind."""
+        """A note for each batch without labels; for rows that are padding only, one for a tensor."""
+        told: set[tuple[int, str]] = window.memory(self).setdefault("told", set())
         for fact in window.new(BatchOddity):
             if fact.what == "ignored":
                 text = (
                     f"all {fact.of} values of {fact.path} of {which(fact.batch, fact.loader)} are "
                     f"{as_float(fact.value):.0f}{with_samples(fact.samples)}"
                 )
-            elif fact.what == "empty":
+            elif fact.what == "empty" and (key := (fact.loader.number, fact.path)) not in told:
+                told.add(key)
                 text = (
                     f"{fact.count} of {fact.of} rows of {fact.path} of {which(fact.batch, fact.loader)} are padding "
                     f"only{with_samples(fact.samples)}"

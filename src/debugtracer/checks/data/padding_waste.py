@@ -47,16 +47,18 @@ class PaddingWaste(Check, frozen=True):
     spread: float = 32.0  # tokens between the longest and the shortest row (a common rule of thumb)
 
     def judge(self, window: Window) -> Iterator[Finding]:
-        """A note for a tensor."""
+        """A note for a tensor, once."""
+        told: set[tuple[int, str]] = window.memory(self).setdefault("told", set())
         for fact in window.new(BatchProfile):
             for leaf in fact.leaves:
-                if fact.looked < LEAST or not leaf.pad_share:
+                if fact.looked < LEAST or not leaf.pad_share or (key := (fact.loader.number, leaf.path)) in told:
                     continue
                 self.measured(window, "share of positions that are padding", leaf.pad_share, self.waste)
                 saved = 1.0 - (leaf.longest_share or 1.0)
                 # batches already padded to their longest row must be more than half padding
                 pays = saved > self.saving or leaf.pad_share > 0.5
                 if leaf.pad_share > self.waste and leaf.longest - leaf.shortest > self.spread and pays:
+                    told.add(key)
                     yield self.describe(window, fact, leaf, leaf.pad_share, saved)
 
     def describe(self, window: Window, fact: BatchProfile, leaf: LeafProfile, share: float, saved: float) -> Finding:

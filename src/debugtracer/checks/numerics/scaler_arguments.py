@@ -88,7 +88,8 @@ class ScalerArguments(Check, frozen=True):
                 "small gradients become 0; expected an "
                 "enabled scaler. Build it with enabled=True for that device.",
             )
-        elif cast.dtype == "bfloat16" and cast.scaled and setups:
+        elif cast.dtype == "bfloat16" and cast.scaled and setups and not window.memory(self).get(setups[-1].frame):
+            window.memory(self)[setups[-1].frame] = True
             yield self.describe(
                 window,
                 setups[-1],

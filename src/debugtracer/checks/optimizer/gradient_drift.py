@@ -91,11 +91,13 @@ class GradientDrift(Check, frozen=True):
         """An outlier, or another level."""
         first = episode.first
         stays = "" if episode.sudden else f" and stays up after {len(episode.above)} steps"
+        digits = int(f"{first.z:.0f}" == f"{episode.threshold:.0f}")
+        limit = f"at most {episode.threshold:.{digits}f} MAD" if episode.sudden else "it to come back"
         return self.finding(
             window,
             "note",
-            f"the gradient norm is {first.value:.4g} (expected {first.expected:.4g}, {first.z:.0f} MAD above){stays}"
-            f"{LEFT}; expected at most {episode.threshold:.0f} MAD. {ADVICE}",
+            f"the gradient norm is {first.value:.4g} (expected {first.expected:.4g}, {first.z:.{digits}f} MAD above)"
+            f"{stays}{LEFT}; expected {limit}. {ADVICE}",
             ref=episode.ref,
             grad_l2=first.value,
             expected=first.expected,

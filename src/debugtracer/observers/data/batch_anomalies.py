@@ -9,7 +9,7 @@ from typing import Any
 from torch import Tensor
 
 from debugtracer.observers.data.baseline import Baseline
-from debugtracer.observers.data.tensor_summary import TensorSummary, blank_rows, cut_share, lines_of
+from debugtracer.observers.data.tensor_summary import TensorSummary, blank_rows, cut_share, lines_of, look_at
 from debugtracer.observers.data.token_rows import is_padding_mask, lengths_of, pad_value, repeats
 from debugtracer.observers.loaders.loader_history import LoaderHistory
 from debugtracer.recorder.tape.batches import Batch
@@ -20,6 +20,8 @@ FEW_BATCHES = 20  # an epoch of fewer batches repeats itself on purpose (docs/ra
 DISTINCT = 8  # different values that the content of a batch has at least before it is called the same (ours)
 MOST_CLASSES = 1000  # a wider range of integers is no label (ours)
 OFTEN = 10  # looks that held the largest label before a larger one is news (ours: of ids one in fifty batches does)
+MOST_APART = 16  # rows of a far batch that are tried to be all that is far in it (ours)
+MOST_VALUES = 1 << 22  # elements of a batch that is looked at again without them (ours)
 GRAM_EVERY = 10  # looks between two searches for repeated n-grams (ours)
 REPLACEMENT, UNREADABLE = "\ufffd", 0.05  # share of characters that could not be decoded (ours)
 
@@ -72,8 +74,25 @@ def of_floats(
             "constant", path, whole(batch, look), value=float(value), channel=channel, count=1, of=look.channels
         )
     yield from of_range(baseline, path, look)
-    for far in baseline.distances(look):
-        yield Anomaly("content", path, whole(batch, look), far.value, far.usual, far.spread, detail=far.respect)
+    distances = baseline.distances(look)
+    rows = (rows_apart(baseline, leaf, look) if distances else ()) or whole(batch, look)
+    for far in distances:
+        yield Anomaly("content", path, rows, far.value, far.usual, far.spread, detail=far.respect)
+
+
+def rows_apart(baseline: Baseline, leaf: Tensor, look: TensorSummary) -> tuple[int, ...]:
+    """Return the rows that reach furthest out, where the others alone would be a batch like all; else none. The medians
+    say what is usual: a batch with such rows may have been learnt."""
+    if look.row_low is None or look.row_high is None or not baseline.low.values or leaf.numel() > MOST_VALUES:
+        return ()
+    low, high = baseline.low.centre, baseline.high.centre
+    out = [max(low - a, b - high) for a, b in zip(look.row_low, look.row_high, strict=True)]
+    ordered = sorted((row for row in range(look.rows) if out[row] > 0), key=lambda row: -out[row])
+    for count in range(1, min(len(ordered), look.rows // 2, MOST_APART) + 1):
+        gone = set(ordered[:count])
+        if not baseline.distances(look_at(leaf[[row for row in range(look.rows) if row not in gone]])):
+            return tuple(sorted(gone))
+    return ()
 
 
 def of_images(

@@ -29,22 +29,10 @@ SETTLED = 4  # looks after which a lost layer is looked up in the source (ours)
 MOST_CUTS = 16  # calls of one step that end a graph (ours)
 MOST_LEAVES = 256  # plain leaves of one step's graphs that are looked for in modules (ours)
 MOST_CUT_NODES = 5000  # nodes walked for one of them (ours)
-SIGHTS = frozenset(
-    {
-        "size",
-        "__len__",
-        "dim",
-        "numel",
-        "__repr__",
-        "__format__",
-        "isnan",
-        "isfinite",
-        "stride",
-        "is_contiguous",
-        "data_ptr",
-        "__hash__",
-    }
-)
+SIGHTS = frozenset((
+    "size", "__len__", "dim", "numel", "__repr__", "__format__", "isnan", "isfinite", "stride", "is_contiguous",
+    "data_ptr", "__hash__",
+))  # fmt: skip
 
 
 class GraphReachObserver(Observer):
@@ -67,13 +55,17 @@ class GraphReachObserver(Observer):
         self.looks: dict[int, int] = {}
         self.loose_at: set[RawFrames] = set()
         self.drawn = DefaultInit()
+        self.unseen: set[int] = set()
+        """ids of parameters of roots that were called without a graph: whether they took part was not seen."""
+        self.followed: dict[int, int] = {}
+        """id of a root -> iteration of its last call with a graph."""
         self.inside = False
         self.whole: dict[int, int] = {}
         """id of a whole parameter that a forward uses -> id of the sharded one."""
         """A root call runs: what fills, copies or logs parameters outside is no use of them."""
 
     def reset(self) -> None:
-        for store in (self.used, self.hit, self.cuts, self.free, self.closed):
+        for store in (self.used, self.hit, self.cuts, self.free, self.closed, self.unseen, self.followed):
             store.clear()
 
     def called(self, function: Any, args: tuple[Any, ...], kwargs: dict[str, Any], output: Any) -> None:
@@ -132,9 +124,17 @@ class GraphReachObserver(Observer):
 
     @inspected
     def left(self, module: nn.Module, args: tuple[Any, ...], kwargs: dict[str, Any], output: Any) -> None:
-        """Note the parameters of a root called without a graph: its functions were not seen one by one."""
+        """Note the parameters of a root called without a graph: its functions were not seen one by one. One that is
+        called with a graph too is only evaluated there, and what it does not use with a graph it may use nowhere."""
         self.inside = False
-        if not torch.is_grad_enabled():
+        keys = {self.key_of(parameter) for parameter in module.parameters()}
+        if torch.is_grad_enabled():
+            self.followed[id(module)] = self.run.iteration
+            for key in keys & self.unseen & self.used.keys():
+                if not self.used[key][3]:
+                    del self.used[key]
+        elif self.followed.get(id(module)) != self.run.iteration:
+            self.unseen |= {key for key in keys if self.used.get(key, (-1,))[0] != self.run.iteration}
             for parameter in module.parameters():
                 self.use(parameter, False)
 
@@ -196,6 +196,7 @@ class GraphReachObserver(Observer):
         if not self.run.inspecting:
             self.hit.clear()
             self.used.clear()
+            self.unseen.clear()
 
     def number(self, optimizer: Optimizer) -> int:
         """The number of an optimizer, in the order of their first step."""

@@ -56,7 +56,7 @@ class LoaderHistory:
     """Tensors whose dtype no reduction understands."""
 
     def by_samples(self, leaf: Tensor, batch: Batch) -> Tensor:
-        """Return a tensor with its samples first, where this loader lays time first and them in the second dimension."""
+        """Return a tensor with its samples first, where this loader lays time first and them second."""
         if batch.rows is None or leaf.layout is not torch.strided or leaf.is_nested or leaf.dim() < 2:
             return leaf
         if leaf.shape[0] != batch.rows == leaf.shape[1]:
