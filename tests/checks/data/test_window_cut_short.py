@@ -30,6 +30,16 @@ def test_a_window_longer_than_all_there_is():
     assert "a window of at most 50" in finding.message and finding.place.frame == CUT
 
 
+def test_a_sequence_longer_than_a_table():
+    cut = a_cut(text="self.table[:, :x.size(1)]", low=0, high=255, size=200, table=True)
+    (finding,) = told(WindowCutShort(), a_crash(MESSAGE, cut=cut))
+    assert "asks for the first 255 of a table of 200: a sequence is longer than the model was built for" in (
+        finding.message
+    )
+    assert (finding.kind, finding.place.frame) == ("shape_mismatch", CUT)
+    assert "longer samples" in finding.remedy[0]
+
+
 def test_the_shapes_alone_are_told_where_no_cut_explains_them():
     assert told(WindowCutShort(), a_crash(MESSAGE)) == []
     assert len(told(ShapeMismatch(), a_crash(MESSAGE))) == 1

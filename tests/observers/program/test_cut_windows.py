@@ -48,6 +48,54 @@ def test_the_slice_is_found(program, low, high, size):
     assert found is not None and (found.low, found.high, found.size) == (low, high, size)
 
 
+class Places(torch.nn.Module):
+    """Adds a table of positions, as long as it is."""
+
+    def __init__(self, add):
+        super().__init__()
+        self.register_buffer("fixed", torch.zeros(1, 30, 4))
+        self.learned = torch.nn.Parameter(torch.zeros(30, 4))
+        self.plain = torch.zeros(1, 30, 4)
+        self.add = add
+
+    def forward(self, x):
+        return self.add(self, x)
+
+
+def fixed(self, x):
+    return x + self.fixed[:, : x.size(1)]
+
+
+def learned(self, x):
+    return x + self.learned[: x.shape[-2]]
+
+
+def counted(self, x):
+    length = x.shape[1]
+    return x + self.fixed[:, 0:length].clone()
+
+
+@pytest.mark.parametrize("add", [fixed, learned, counted])
+def test_a_table_that_is_too_short(add):
+    found = seen(lambda: Places(add)(torch.zeros(2, 37, 4)))
+    assert found is not None and (found.low, found.high, found.size) == (0, 37, 30)
+    assert found.table == (add is not counted)
+    assert found.frame.code.startswith("return x + self.")
+
+
+def plain(self, x):
+    return x + self.plain[:, : x.size(1)]
+
+
+def other_width(self, x):
+    return x[..., :3] + self.fixed[:, : x.size(1)]
+
+
+@pytest.mark.parametrize(("add", "length"), [(plain, 37), (other_width, 30), (other_width, 20)])
+def test_a_limit_and_another_dimension_are_not_told(add, length):
+    assert seen(lambda: Places(add)(torch.zeros(2, length, 4))) is None
+
+
 def test_the_line_of_the_start_is_named():
     found = seen(a_chunk)
     assert found is not None and found.start is not None and found.start.code == "start = len(TEXT) - 20"

@@ -10,7 +10,8 @@ from debugtracer.callsites.origins.written_names import final_name
 SAME = frozenset({
     "to", "cpu", "cuda", "pin_memory", "float", "long", "int", "double", "half", "bfloat16", "bool", "type", "type_as",
     "contiguous", "clone", "detach", "view", "reshape", "flatten", "unsqueeze", "squeeze", "permute", "transpose",
-    "numpy", "astype", "to_sparse", "to_dense", "expand", "repeat", "copy", "tolist", "items", "values",
+    "numpy", "astype", "to_sparse", "to_dense", "expand", "repeat", "copy", "tolist", "items", "values", "todense",
+    "toarray",
 })  # fmt: skip
 """Methods that hand on the values they are called on."""
 READS = frozenset({
@@ -20,7 +21,7 @@ READS = frozenset({
 """Functions that bring values in from a file: the program forms its own after them."""
 COPIES = frozenset({
     "tensor", "as_tensor", "from_numpy", "stack", "cat", "concat", "array", "asarray", "FloatTensor", "LongTensor",
-    "Tensor", "list", "tuple", "reversed", "sorted", "enumerate", "zip", "iter", "next",
+    "Tensor", "list", "tuple", "reversed", "sorted", "enumerate", "zip", "iter", "next", "Variable",
 })  # fmt: skip
 """Functions that hand on the values of their first argument."""
 

@@ -12,20 +12,26 @@ from debugtracer.trace.finding import Finding
 from debugtracer.trace.place import Place
 from debugtracer.trace.window import Window
 
+TOO_LONG = (
+    "cut longer samples to the length of the table, or leave them out: a filter where the data are read",
+    "make the table as long as the longest sample",
+)
+
 
 class WindowCutShort(Check, frozen=True):
     """A slice ended behind the end of a text or series, and so came out too short for the batch.
 
     What it catches
         A random window whose start may lie too near the end, a shifted target that needs one value more than the
-        input, the last piece of a series in a loop.
+        input, the last piece of a series in a loop; a sequence that is longer than the table of positions,
+        `self.positions[:, :x.size(1)]`.
     Why it matters
         Python and torch cut such a slice in silence. A random start meets the last place once in thousands: the program
         dies after hours of good steps, at a line that works.
     How it decides
         The exception is one of torch or numpy about two lengths. Among the slices of the function that raised, one ends
         behind the size of what it cuts, with the names as they were, and lacks as many values as the two lengths
-        differ.
+        differ. Without a start it is a limit that a shorter text may have, but for a parameter or buffer of a module.
     What to do
         Bound the start so that the whole window fits: size minus the length of the window, and one less where the
         target is shifted by one. `random.randint` includes its upper end.
@@ -50,8 +56,27 @@ class WindowCutShort(Check, frozen=True):
     def judge(self, window: Window) -> Iterator[Finding]:
         """Yield a finding when the program died of such a slice."""
         for crash in window.new(Crash):
-            if crash.cut is not None:
+            if crash.cut is not None and crash.cut.table:
+                yield self.too_long(window, crash, crash.cut)
+            elif crash.cut is not None:
                 yield self.describe(window, crash, crash.cut)
+
+    def too_long(self, window: Window, crash: Crash, cut: CutSeen) -> Finding:
+        """A sequence that is longer than a table of the model."""
+        before = f"; {crash.ref.step} updates went before" if crash.ref.step else ""
+        return self.finding(
+            window,
+            "error",
+            f"`{cut.text}`{spot(cut.frame)} asks for the first {cut.high} of a table of {cut.size}: a sequence is "
+            f"longer than the model was built for{before}; expected at most {cut.size}. Cut longer samples or leave "
+            "them out where the data are made, or make the table longer.",
+            ref=crash.ref,
+            place=Place(frame=cut.frame, symptom_frame=crash.call, module=crash.place().module),
+            remedies=TOO_LONG,
+            kind="shape_mismatch",
+            lacks=float(cut.high - cut.size),
+            size=float(cut.size),
+        )
 
     def describe(self, window: Window, crash: Crash, cut: CutSeen) -> Finding:
         """What was asked, what there was, and the last start that fits."""

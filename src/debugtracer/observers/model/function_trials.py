@@ -14,6 +14,7 @@ from torch import Tensor
 from debugtracer.observers.model.difference import difference
 from debugtracer.observers.model.fixed_draws import FixedDraws
 from debugtracer.observers.model.noise_trials import dropout_left_on
+from debugtracer.observers.model.own_row_trial import own_row
 from debugtracer.observers.model.position_trials import other_positions
 from debugtracer.observers.model.recorded_call import RecordedCall, first_samples
 from debugtracer.observers.model.recurrent_trials import over_batch
@@ -31,13 +32,19 @@ def tried(
     kept: RecordedCall, target: Tensor | None, answer: Tensor | None, made: ShadowModel | Exception
 ) -> Iterator[Trials | None]:
     """Run all trials of one root, one after the other: yield nothing between them, and what they found at last. What
-    the model raises ends them."""
+    the model raises ends them, but for the trial of its rows, which is given the whole batch."""
+    rows: Trials = {}
     try:
         if isinstance(made, Exception):
             raise made
-        yield from trials(made, kept, target, answer)
+        for found in own_row(made, kept, target, answer):
+            rows |= {"own_row": found} if found is not None else {}
+            if found is None:
+                yield None
+        for trial in trials(made, kept, target, answer):
+            yield trial if trial is None else rows | trial
     except Exception as error:
-        yield {"skipped": {"why": f"{type(error).__name__}: {str(error)[:120]}"}}
+        yield rows | {"skipped": {"why": f"{type(error).__name__}: {str(error)[:120]}"}}
 
 
 def trials(

@@ -11,7 +11,7 @@ from collections.abc import Callable, Iterator, Mapping
 from types import FrameType
 from typing import Any, cast
 
-from torch import Tensor
+from torch import Tensor, nn
 
 from debugtracer.callsites.frame_locals import locals_of
 from debugtracer.callsites.frames import USER, as_frame, place_of
@@ -57,17 +57,19 @@ def cut_short(error: BaseException) -> CutSeen | None:
     for depth, (frame, line) in enumerate(walked[::-1][:FRAMES]):
         for node, loop, (low, high, size) in slices(frame, line):
             if high - max(size, low) in apart:
+                first = [n for n in parts(node) if isinstance(n, ast.Slice) and n.upper is not None]
                 return CutSeen(
                     text=ast.unparse(node), low=low, high=high, size=size,
                     frame=as_frame(frame.f_code, node.lineno), start=start(node, loop, stack[depth:]),
+                    table=low == 0 and all(part.lower is None for part in first),
                 )  # fmt: skip
     return None
 
 
 def start(node: ast.Subscript, loop: Loop | None, stack: tuple[Frame, ...]) -> Frame | None:
     """The line that made the first name of where the slice begins, or what the loop around it goes through."""
-    part = next(one for one in parts(node) if isinstance(one, ast.Slice) and one.lower is not None)
-    names = [n.id for n in ast.walk(part.lower) if isinstance(n, ast.Name)] if part.lower is not None else []
+    part = next((one for one in parts(node) if isinstance(one, ast.Slice) and one.lower is not None), None)
+    names = [n.id for n in ast.walk(part.lower) if isinstance(n, ast.Name)] if part is not None and part.lower else []
     if loop is not None and names and names[0] == ast.unparse(loop.generators[0].target):
         names = [ast.unparse(loop.generators[0].iter)]
     made = made_first(origin(names[0], stack)) if names else ()
@@ -115,11 +117,15 @@ def parts(node: ast.Subscript) -> list[ast.expr]:
 
 def ends(node: ast.Subscript, values: Values) -> tuple[int, int, int] | None:
     """The two ends and the size, of a slice that ends behind what it cuts."""
-    shape = shape_of(value_of(node.value, values))
+    table = table_of(node.value, values)
+    shape = shape_of(value_of(node.value, values) if table is None else table)
     for part, size in zip(parts(node), shape, strict=False):
-        if not isinstance(part, ast.Slice) or part.lower is None or part.upper is None or part.step is not None:
+        if not isinstance(part, ast.Slice) or part.upper is None or part.step is not None:
+            continue
+        if part.lower is None and table is None:
             continue  # without a start it is a limit, `text[:100]`, that a shorter text may have
-        low, high = number_of(part.lower, values), number_of(part.upper, values)
+        low = number_of(part.lower, values) if part.lower is not None else 0
+        high = number_of(part.upper, values)
         if low is not None and high is not None and 0 <= low < high and high > size:
             return low, high, size
     return None
@@ -132,6 +138,15 @@ def shape_of(value: Any) -> tuple[int, ...]:
     return (len(value),) if type(value) in SIZED else ()
 
 
+def table_of(node: ast.expr, values: Values) -> Tensor | None:
+    """The parameter or buffer that an attribute of a module is."""
+    holder = value_of(node.value, values) if isinstance(node, ast.Attribute) else None
+    if not isinstance(node, ast.Attribute) or not isinstance(holder, nn.Module):
+        return None
+    held = holder._parameters.get(node.attr)
+    return held if held is not None else holder._buffers.get(node.attr)
+
+
 def value_of(node: ast.expr, values: Values) -> Any:
     """The value of a name or of a plain attribute of one; no code of the program runs."""
     if isinstance(node, ast.Name):
@@ -140,6 +155,21 @@ def value_of(node: ast.expr, values: Values) -> Any:
         holder = value_of(node.value, values)
         return inspect.getattr_static(holder, node.attr, None) if holder is not None else None
     return None
+
+
+def length_of(node: ast.expr, values: Values) -> int | None:
+    """The whole number that `x.size(1)` or `x.shape[1]` of a tensor is."""
+    of, place = None, None
+    if isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute) and node.func.attr == "size":
+        of, place = node.func.value, node.args[0] if len(node.args) == 1 else None
+    elif isinstance(node, ast.Subscript) and isinstance(node.value, ast.Attribute) and node.value.attr == "shape":
+        of, place = node.value.value, node.slice
+    held = value_of(of, values) if of is not None else None
+    dim = number_of(place, values) if isinstance(held, Tensor) and place is not None else None
+    if isinstance(place, ast.UnaryOp) and isinstance(place.op, ast.USub) and isinstance(held, Tensor):
+        behind = number_of(place.operand, values)
+        dim = held.dim() - behind if behind is not None else None
+    return int(held.shape[dim]) if isinstance(held, Tensor) and dim is not None and 0 <= dim < held.dim() else None
 
 
 def number_of(node: ast.expr, values: Values) -> int | None:
@@ -151,6 +181,8 @@ def number_of(node: ast.expr, values: Values) -> int | None:
     if isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id == "len" and node.args:
         shape = shape_of(value_of(node.args[0], values))
         return shape[0] if shape else None
+    if (length := length_of(node, values)) is not None:
+        return length
     value: Any = node.value if isinstance(node, ast.Constant) else value_of(node, values)
     plain = isinstance(value, int) or type(value).__module__ == "numpy" or isinstance(value, Tensor)
     if isinstance(value, bool) or not plain:

@@ -126,6 +126,8 @@ class CutSeen(msgspec.Struct, frozen=True, kw_only=True):
     """The line of the cut."""
     start: Frame | None = None
     """The line that made where it begins."""
+    table: bool = False
+    """It is cut from a parameter or buffer of a module, from its first row on."""
 
 
 class Crash(Fact, frozen=True, kw_only=True):

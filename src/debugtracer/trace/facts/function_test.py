@@ -19,6 +19,7 @@ Trial = Literal[
     "other_positions",
     "dropout_left_on",
     "target_window",
+    "own_row",
     "skipped",
 ]
 
@@ -33,14 +34,16 @@ class FunctionTest(Fact, frozen=True, kw_only=True):
     the batch and not along its `length` steps; any_input: samples change places; other_positions: along one dimension
     of an input, all positions but one are those of another sample; target_window: one of the `common` positions that
     the target has with the input, from `position` on, is changed, and the output there with it; dropout_left_on: two
-    runs differ, and do not with the dropouts off that nobody turns off."""
+    runs differ, and do not with the dropouts off that nobody turns off; own_row: of `length` rows that were changed one
+    at a time, `position` reach others through `module` and not themselves."""
     root: str
     changed: bool = False
     """Outputs that the change should not reach have changed (any_input, other_positions: nothing has changed at
     all)."""
     position: int | None = None
     common: int = 0
-    """target_window: positions that are in the input and in the target, which has `length` of them."""
+    """target_window: positions that are in the input and in the target, which has `length` of them; own_row: rows of
+    the input."""
     argument: str = ""
     """target_window: the argument that holds the target, where another one holds what comes before it."""
     dim: int | None = None
@@ -56,7 +59,8 @@ class FunctionTest(Fact, frozen=True, kw_only=True):
     is one."""
     made: tuple[Frame, ...] = ()
     """own_token, shifted_token, target_window: the lines that wrote the targets, or the `argument`; later_tokens: those
-    that wrote the mask of the attention in which it shows; the one that made them first."""
+    that wrote the mask of the attention in which it shows; own_row: those that wrote what links rows; the one that made
+    them first."""
     loss_of: str = ""
     """own_token, shifted_token: the class of a library's model that computes the loss from the labels it is given."""
     why: str = ""
