@@ -96,3 +96,19 @@ def test_a_zero_that_a_relu_makes_is_to_be_bounded_where_it_is_made():
         told = evidence_of("log-domain", some_facts(a_birth("aten::log", msgspec.structs.replace(cut, **other))))
         assert told is not None
         assert told.place is None
+
+
+def test_the_argument_of_xlogy_is_its_second_and_that_of_a_logarithm_its_first():
+    def told(op, *inputs):
+        return evidence_of("log-domain", some_facts(a_birth(op, *(a_tensor(*values) for values in inputs))))
+
+    assert told("aten::xlogy", (5.0,), (0.0,)) is not None
+    assert told("aten::xlogy", (0.0,), (5.0,)) is None
+    assert told("aten::xlogy", (0.0,)) is not None  # of one number times a tensor
+    assert told("aten::log", (0.0,), (5.0,)) is not None
+    assert told("aten::log", (5.0,), (0.0,)) is None
+    assert told("aten::log", ()).confidence == 0.7
+    assert told("aten::log", (0.0, 3.0)).confidence == 0.93
+    assert told("aten::mul", (0.0,), (1.0,)) is None
+    assert told("aten::mul", (1.0,), (-inf,)) is None
+    assert told("aten::mul", (-inf,), (0.0,)).confidence == 0.6

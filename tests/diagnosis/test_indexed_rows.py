@@ -29,6 +29,10 @@ def halved(x, order, at):
     return x[order[at : at + 8]] / 2
 
 
+def computed(x, order, at):
+    return x[(order + 0)[at : at + 8]]
+
+
 def plain(x, order, at):
     return x[at : at + 8]
 
@@ -65,7 +69,7 @@ def test_the_row_of_the_data_is_named(tmp_path, take):
     assert rows == (int((order == BAD).nonzero()) % 8,)
 
 
-@pytest.mark.parametrize("take", [halved, plain])
+@pytest.mark.parametrize("take", [halved, plain, computed])
 def test_what_was_computed_or_sliced_has_no_number_of_its_own(tmp_path, take):
     assert run(tmp_path, take)[0] is None
 

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import math
 
+import msgspec
 import pytest
 
-from debugtracer.checks.model.init_loss import InitLoss
+from debugtracer.checks.model.init_loss import InitLoss, guessing, is_sum
 from debugtracer.trace.facts.health import Health
 from debugtracer.trace.facts.loss_call import LossCall
 from debugtracer.trace.window import Window
@@ -99,3 +100,20 @@ def test_a_loss_that_comes_down_and_a_small_term_stay_a_note():
     beside = (4.0, *[40.0] * 20)
     assert [f.severity for f in judged(InitLoss(), [call(43.9)], loss=beside)] == ["note"]
     assert [f.severity for f in judged(InitLoss(), [call(22.9)], loss=FAR_OFF)] == ["note"]  # below ten times
+
+
+def test_a_sum_is_one_over_several_targets():
+    assert is_sum(call(1.0, reduction="sum"))
+    one = msgspec.structs.replace(call(1.0, reduction="sum"), counted=1)
+    assert not is_sum(one)
+    assert not is_sum(msgspec.structs.replace(one, counted=2, reduction="mean"))
+    assert is_sum(msgspec.structs.replace(one, counted=2))
+
+
+def test_what_guessing_costs_is_known_of_two_losses_alone():
+    assert guessing(call(1.0)) == math.log(10)
+    assert guessing(msgspec.structs.replace(call(1.0), classes=2)) == math.log(2)
+    assert guessing(msgspec.structs.replace(call(1.0), classes=1)) is None
+    assert guessing(msgspec.structs.replace(call(1.0), classes=None)) is None
+    assert guessing(msgspec.structs.replace(call(1.0), loss="binary_cross_entropy_with_logits")) == math.log(2)
+    assert guessing(msgspec.structs.replace(call(1.0), loss="mse_loss")) is None

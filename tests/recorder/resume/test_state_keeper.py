@@ -115,3 +115,12 @@ def test_what_cannot_be_written_is_said_once_and_given_up(
         fetches.fetch(seconds=1000)
     assert fetches.written == state_keeper.TRIES
     assert capfd.readouterr().err.count("was not saved: no space left") == 1
+
+
+def test_a_sixth_of_the_promised_share_is_for_saving_and_all_of_it_where_nothing_was_promised() -> None:
+    def share(cost: float) -> float:
+        return StateKeeper(RunState(), LoaderPasses(), lambda: None, 60.0, cost).share
+
+    assert share(0.03) == pytest.approx(0.005)
+    assert share(0.999) == pytest.approx(0.1665)
+    assert share(1.0) == float("inf")
