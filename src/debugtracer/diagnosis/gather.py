@@ -19,6 +19,7 @@ from debugtracer.observers.scheduler.rate_lines import built_line
 from debugtracer.recorder.alarm import Alarm
 from debugtracer.recorder.tape.batches import Batch
 from debugtracer.recorder.tape.entry import Entry, Slot
+from debugtracer.recorder.tape.subsets import in_whole
 from debugtracer.replay.fetch.followed import followed
 from debugtracer.replay.fetch.samples_by_value import samples_by_value
 from debugtracer.replay.investigation import Investigation
@@ -59,8 +60,9 @@ def gather(
         alarm.iteration if alarm.symptom != "inf_grad" or guilty is None else alarm.segment.first_iteration + microbatch
     )
     rows = birth.rows if birth is not None else None
-    loader = context.batches.facts(guilty.batch) if guilty is not None and guilty.batch is not None else None
     batch = guilty.batch if guilty is not None else None
+    whole = guarded("diagnosis.gather: below a Subset")(in_whole)(batch.loader, batch.indices or ()) if batch else None
+    loader = context.batches.facts(batch, whole) if batch is not None else None
     samples = samples_of(batch, rows) if batch is not None and rows else None
     if rows and batch is None and birth is not None and context.batches.last() is None:  # no loader to be meant
         samples = guarded("diagnosis.gather: rows of an index")(indexed_rows)(alarm.segment.entries, birth.entry, rows)

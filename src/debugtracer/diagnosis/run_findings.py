@@ -11,17 +11,20 @@ from collections.abc import Mapping, Sequence
 from time import perf_counter
 from time import time as wall_time
 
+import msgspec
+
 from debugtracer.checks.selection import select
 from debugtracer.diagnosis.judging.live_checks import LiveChecks
 from debugtracer.diagnosis.judging.pace import SHARE
 from debugtracer.diagnosis.loss_jumps import LossJumps
 from debugtracer.diagnosis.proof.trial_budget import TrialBudget
-from debugtracer.errors import ReplayRefused, swallow
+from debugtracer.errors import ReplayRefused, guarded, swallow
 from debugtracer.recorder.listeners import ClosedStep
 from debugtracer.recorder.output.fact_deduplicator import FactDeduplicator
 from debugtracer.recorder.output.output import Output
 from debugtracer.recorder.run_state import RunState
 from debugtracer.recorder.tape.mode_stack import ModeStack
+from debugtracer.recorder.tape.subsets import whole_of
 from debugtracer.replay.replay_context import ReplayContext
 from debugtracer.spikes.level import BLOCK
 from debugtracer.trace.events import Diagnosed, Found, Judged
@@ -57,6 +60,7 @@ class RunFindings:
         self.said = 0
         """Lines on stderr about findings."""
         self.news = FactDeduplicator(output)
+        self.batches = context.batches
         self.jumps = LossJumps(output, state, stack, context, budget, self.recent, self.compared)
         self.untried: dict[int, Finding] = {}
         """Findings that wait for a trial of theirs before they are told, by their step."""
@@ -192,6 +196,7 @@ class RunFindings:
 
     def tell(self, finding: Finding) -> None:
         """Write a finding without an alarm, and say it in one line when it is grave."""
+        finding = guarded("diagnosis.run_findings: below a Subset")(self.in_whole)(finding) or finding
         at, trace_id = wall_time(), self.output.trace_id(finding.iteration)
         self.output.event(
             Found(at=at, rank=finding.rank, trace_id=trace_id, finding=finding, judged=True),
@@ -203,6 +208,14 @@ class RunFindings:
         if finding.severity != "note" and self.said < MOST_SAID:
             self.said += 1
             print(f"debug-tracer: {finding.severity}: {finding.message}", file=sys.stderr, flush=True)
+
+    def in_whole(self, finding: Finding) -> Finding:
+        """Say what its samples are in the dataset below the Subset that they are counted in."""
+        samples = finding.place.sample_index
+        whole = whole_of(self.batches, samples) if samples else None
+        if whole is None or not samples:
+            return finding
+        return msgspec.structs.replace(finding, message=f"{finding.message} {whole.words(samples)}")
 
     def between_steps(self) -> None:
         """Called between two steps: a jump of the loss that waits is investigated."""

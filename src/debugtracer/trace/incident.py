@@ -12,6 +12,7 @@ from debugtracer.trace.facts.weights_at_rest import ValueChanged
 from debugtracer.trace.number import Number
 from debugtracer.trace.pipeline_birth import PipelineBirth
 from debugtracer.trace.step import StepRef
+from debugtracer.trace.whole_dataset import WholeDataset
 
 Symptom = Literal["nan_loss", "inf_grad", "nan_output", "bad_update", "crash"]
 Mechanism = Literal["tape", "re-yield", "forward-only", "lines", "graph", "flight-record"]
@@ -41,6 +42,8 @@ class LoaderFacts(msgspec.Struct, frozen=True, kw_only=True):
     """Dataset index of each row of the batch; None when it is not known."""
     keeps_order: bool = True
     """Row i is its i-th index; False where the collate_fn may sort or shuffle them."""
+    whole: WholeDataset | None = None
+    """Where the loader reads a Subset: the dataset below it, and its index of each row."""
 
 
 class OptimizerFacts(msgspec.Struct, frozen=True, kw_only=True):

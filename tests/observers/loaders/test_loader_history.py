@@ -8,8 +8,10 @@ import weakref
 import torch
 from torch.utils.data import DataLoader, IterableDataset, TensorDataset
 
+from debugtracer.observers.data.baseline import Baseline
+from debugtracer.observers.data.schemas import SchemaChange
 from debugtracer.observers.loaders.loader_history import REMEMBERED, LoaderHistories, LoaderHistory, note_of
-from debugtracer.recorder.tape.batches import LoaderInfo
+from debugtracer.recorder.tape.batches import Batch, LoaderInfo
 from debugtracer.trace.birth import Frame
 
 
@@ -110,3 +112,29 @@ def test_an_evaluating_loader_knows_where_its_transform_was_made(tmp_path):
 
     assert line(3, evaluated="batch[0]") == 1
     assert (line(4, evaluated="batch[0]"), line(3), line(3, evaluated="batch[0]", training=True)) == (None, None, None)
+
+
+def a_batch(loader, rows):
+    return Batch(info_of(loader), None, 0, 0.0, [], rows)
+
+
+def test_a_tensor_with_time_first_is_turned_also_where_it_has_as_many_steps_as_samples():
+    loader = a_loader()
+    course, square = LoaderHistory(info_of(loader), note_of(info_of(loader), 0)), torch.arange(16).reshape(4, 4)
+    assert torch.equal(course.by_samples(square, a_batch(loader, 4)), square)
+    assert course.by_samples(torch.zeros(9, 4), a_batch(loader, 4)).shape == (4, 9)
+    assert torch.equal(course.by_samples(square, a_batch(loader, 4)), square.t())
+    assert course.by_samples(torch.zeros(4), a_batch(loader, 4)).shape == (4,)
+
+
+def test_another_width_of_ids_that_are_padded_to_the_longest_is_a_length():
+    loader = a_loader()
+    course = LoaderHistory(info_of(loader), note_of(info_of(loader), 0))
+    change = SchemaChange("batch[0]", "1", "(*, 11)", "(*, 10)", 111)
+    assert not course.is_length(change)
+    known = course.baselines["batch[0]"] = Baseline("ids")
+    known.learn_padding(torch.tensor([7, 11]), 11, 0)
+    assert course.is_length(change)
+    assert not course.is_length(change._replace(what="rank"))
+    known.learn_padding(torch.tensor([7, 9]), 11, 0)  # padded to a fixed width, which has changed
+    assert not course.is_length(change)

@@ -9,8 +9,9 @@ from debugtracer.diagnosis.proof.rank import rank
 from debugtracer.testing import TRAIN, a_birth, a_masked_row, a_tensor, some_facts
 from debugtracer.trace.birth import ChainLink, Frame
 from debugtracer.trace.events import Acted
-from debugtracer.trace.incident import OptimizerFacts
+from debugtracer.trace.incident import LoaderFacts, OptimizerFacts
 from debugtracer.trace.step import StepRef
+from debugtracer.trace.whole_dataset import WholeDataset
 from debugtracer.views.words import wording
 
 
@@ -102,3 +103,9 @@ def test_the_line_that_made_a_value_is_shown_with_its_source():
     verdict = msgspec.structs.replace(rank(facts), file=made.file, line=made.line)
     first, second, *_ = [text for _, text, _ in wording.where(facts, verdict)]
     assert first.endswith("data.py:11 in __init__") and second == "    self.x[77] = nan"
+
+
+def test_samples_of_a_subset_are_told_in_the_dataset_below_it() -> None:
+    known = LoaderFacts(indices=(4, 2, 9), whole=WholeDataset(name="Rows", indices=(40, 20, 90)))
+    assert wording.in_whole(known, (9, 4)) == ["Samples 9, 4 of the Subset are samples 90, 40 of Rows."]
+    assert wording.in_whole(known, (5,)) == wording.in_whole(LoaderFacts(indices=(4,)), (4,)) == []

@@ -105,7 +105,7 @@ class BatchFacts(Observer):
             )
             self.run.emit(BatchSchema(ref=ref, loader=history.note, leaves=told))
         for one in changes:
-            if self.may_tell(history, "change"):
+            if not history.is_length(one) and self.may_tell(history, "change"):
                 samples = batch.indices[:MOST_ROWS] if batch.indices is not None else None
                 self.run.emit(
                     BatchChange(

@@ -15,7 +15,7 @@ from torch.utils.data import IterableDataset
 from debugtracer.callsites.origins.argument_origin import argument_origin
 from debugtracer.errors import guarded
 from debugtracer.observers.data.baseline import Baseline
-from debugtracer.observers.data.schemas import Schemas
+from debugtracer.observers.data.schemas import SchemaChange, Schemas
 from debugtracer.observers.loaders.refetch import getitem_frame
 from debugtracer.recorder.tape.batches import Batch, LoaderInfo
 from debugtracer.trace.birth import Frame
@@ -63,6 +63,12 @@ class LoaderHistory:
             self.turned = True
         with torch.no_grad(), torch._C.DisableTorchFunctionSubclass():
             return leaf.transpose(0, 1) if self.turned and leaf.shape[1] == batch.rows else leaf
+
+    def is_length(self, change: SchemaChange) -> bool:
+        """Whether another size is that of a batch with another longest row: of ids that are padded to it."""
+        known = self.baselines.get(change.path)
+        padded = known is not None and known.pad_id is not None and known.lengths[1] == known.lengths[2]
+        return padded and change.what == "1"
 
     def begin_epoch(self) -> None:
         """Drop the contents seen: the same batches may come again in a new epoch."""

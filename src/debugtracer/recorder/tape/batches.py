@@ -21,6 +21,7 @@ from debugtracer.recorder.tape.moved_leaves import MovedLeaves, is_copy, is_whol
 from debugtracer.recorder.tape.taken_rows import Taken, taken_from
 from debugtracer.trace.birth import Frame
 from debugtracer.trace.incident import LoaderFacts
+from debugtracer.trace.whole_dataset import WholeDataset
 
 # batches that can be found while somebody else keeps them alive (an accumulation fetched ahead, a list of batches)
 FINDABLE = 256
@@ -189,6 +190,10 @@ class BatchLog:
                 break
         self._late_before, self._late = self._late, []
 
+    def latest(self) -> list[Batch]:
+        """The last batches, the oldest first; one step of the interpreter, so that any thread may ask."""
+        return list(self._recent)
+
     def last(self) -> Batch | None:
         """The batch fetched last, of any loader."""
         if self._late or self._late_before:
@@ -255,7 +260,7 @@ class BatchLog:
         same = batch is not None and leaf is not None and storage_of(leaf) == storage
         return (batch, path) if same and batch is not None else self._moved.find(storage)
 
-    def facts(self, batch: Batch) -> LoaderFacts:
+    def facts(self, batch: Batch, whole: WholeDataset | None = None) -> LoaderFacts:
         """What the trace says of the loader of a batch; asks the dataset for its length."""
         info = batch.loader
         return LoaderFacts(
@@ -267,6 +272,7 @@ class BatchLog:
             frame=info.frame,
             indices=batch.indices,
             keeps_order=info.keeps_order,
+            whole=whole,
         )
 
     def clear(self) -> None:

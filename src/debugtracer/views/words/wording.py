@@ -8,9 +8,10 @@ from pathlib import Path
 
 from debugtracer.trace.birth import ChainLink, TensorFacts
 from debugtracer.trace.events import Acted, Crashed
-from debugtracer.trace.incident import SYMPTOMS, IncidentFacts
+from debugtracer.trace.incident import SYMPTOMS, IncidentFacts, LoaderFacts
 from debugtracer.trace.number import Number
 from debugtracer.trace.verdict import Verdict
+from debugtracer.trace.whole_dataset import WholeDataset
 from debugtracer.views.view import Row
 
 MECHANISMS = {
@@ -115,9 +116,20 @@ def sample(facts: IncidentFacts, verdict: Verdict) -> list[Row]:
         rows.append(("sample", f"dataset index {listed(verdict.sample_index)}", "bold"))
     elif facts.loader is not None and facts.birth is not None:
         rows.append(("sample", "no single row of the batch can be named", ""))
+    if facts.loader is not None and verdict.sample_index:
+        rows += [("", told, "bold") for told in in_whole(facts.loader, verdict.sample_index)]
     if facts.loader is not None:
         rows.append(("sample" if not rows else "", loader(facts), "dim"))
     return rows
+
+
+def in_whole(known: LoaderFacts, samples: tuple[int, ...]) -> list[str]:
+    """What samples of a Subset are in the dataset below it."""
+    if known.whole is None or known.indices is None:
+        return []
+    at = dict(zip(known.indices, known.whole.indices, strict=False))
+    told = WholeDataset(name=known.whole.name, indices=tuple(at[index] for index in samples if index in at))
+    return [told.words(samples)] if len(told.indices) == len(samples) else []
 
 
 def loader(facts: IncidentFacts) -> str:
