@@ -41,7 +41,9 @@ def test_a_vocabulary_of_today_in_two_bytes():
     assert (finding.severity, "use int32 or uint32" in finding.message) == ("warning", True)
 
 
-def test_a_table_that_may_be_rounded_up_is_a_note():
+def test_a_table_that_may_be_rounded_up_and_a_head_of_other_classes_are_notes():
+    assert [f.severity for f in judged(IdsWrapped(), [stored(table="", size=1000)])] == ["note"]
+    assert [f.severity for f in judged(IdsWrapped(), [stored(size=1000)])] == ["warning"]
     assert [f.severity for f in judged(IdsWrapped(), [stored(size=50304)])] == ["note"]
 
 

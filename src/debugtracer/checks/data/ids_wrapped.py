@@ -31,8 +31,8 @@ class IdsWrapped(Check, frozen=True):
         has `larger` times the rows that such a number can name, so that no few special tokens explain it. The numbers
         of the array go on as far as the type: its largest is in the last 64th, and of its highest 16th nearly as many
         occur as of the others. Bytes of a text do not (0xF5 to 0xFF are in no UTF-8), nor do 50257 tokens in uint16.
-        For uint8 and a table of a multiple of 64 rows it is a note: pixels may be looked up in a table that is rounded
-        up.
+        For uint8 it is a note where the table has a multiple of 64 rows, for pixels may be looked up in one that is
+        rounded up, and where a loss has more than twice the classes, for 256 may be trained with a head of 1000.
     What to do
         Store them in a type that holds the vocabulary (uint16 to 65536, else uint32), and write the file anew.
     Example
@@ -76,12 +76,13 @@ class IdsWrapped(Check, frozen=True):
 
     def describe(self, window: Window, fact: NarrowIds) -> Finding:
         """Build the finding with the rows that cannot be named."""
-        padded = fact.limit < 1 << 8 and fact.size % PADDED == 0
+        wide_head = not fact.table and fact.size > 2 * (fact.limit + 1)
+        other = fact.limit < 1 << 8 and (fact.size % PADDED == 0 or wide_head)
         what = f"{fact.table} ({fact.size} rows)" if fact.table else f"the loss ({fact.size} classes)"
         wide = "int16 or uint16" if fact.size <= 1 << 16 else "int32 or uint32"
         return self.finding(
             window,
-            "note" if padded else "warning",
+            "note" if other else "warning",
             f"the ids of {what}{spot(fact.frame)} are read from {fact.source}, which is "
             f"{fact.dtype} and holds no number above {fact.limit}{made_at(fact.made)}: rows {fact.limit + 1} to "
             f"{fact.size - 1} can never be named, though ids go up to {fact.largest} ({fact.top:.0%} of the highest "

@@ -28,7 +28,8 @@ class OwnRowUnseen(Check, frozen=True):
         link are made alike, and one of them another, eight times. The first modules that hand it on change the outputs
         of other rows, and not that of the row itself, in `rows` of the eight or more. With the outputs of these modules
         held, nothing of the whole output changes: no residual, no concatenation, no second weight for the row itself
-        leads around them. A model that is to give its input back (a blind spot) may not look at it and is left alone.
+        leads around them. A model that is to give its input back (a blind spot), in another unit too, may not look at
+        it and is left alone.
     What to do
         Add the identity to the adjacency before it is normalised, or a term for the row itself.
     Example

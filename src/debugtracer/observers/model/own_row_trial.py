@@ -21,7 +21,8 @@ from debugtracer.observers.model.shadow_model import RecordedForward, ShadowMode
 FEWEST_ROWS = 8  # of a model's input (ours)
 TRIED, NEEDED = 8, 5  # rows that are changed, one at a time, and those that must reach others and not themselves (ours)
 GIVEN = 0.5  # share of the answers that are numbers of the input (ours)
-SLOW_S = 0.5  # two runs that take longer are the last (ours)
+ALIKE = 0.99  # correlation of an answer with a column of the input (ours)
+SLOW_S = 0.25  # a first run that takes longer is the last (ours)
 
 
 class LinkedRows(NamedTuple):
@@ -44,13 +45,14 @@ def own_row(
         return
     begin = perf_counter()
     base, _ = shadow.run(kept.args, kept.kwargs)
+    if perf_counter() - begin > SLOW_S or base is None or not has_lesson(found, base, target, answer):
+        return
+    yield None
     alike = found.value.select(found.dim, 0).unsqueeze(found.dim).expand_as(found.value).clone()
     level, seen = shadow.run(*swapped(kept.args, kept.kwargs, found.value, alike))
+    yield None
     again, _ = shadow.run(*swapped(kept.args, kept.kwargs, found.value, alike))
-    if base is None or level is None or again is None or not torch.equal(level, again):
-        return
-    slow = perf_counter() - begin > SLOW_S
-    if slow or not bool(torch.isfinite(level).all()) or not has_lesson(found, base, target, answer):
+    if level is None or again is None or not torch.equal(level, again) or not bool(torch.isfinite(level).all()):
         return
     blind, held, mixer, last = 0, set[str](), None, alike
     for number, row in enumerate(torch.linspace(1, found.value.shape[found.dim] - 1, TRIED).long().tolist()):
@@ -119,7 +121,18 @@ def has_lesson(found: LinkedRows, base: Tensor, target: Tensor | None, answer: T
         return target.numel() > 1 and not one_hot
     if answer is None or answer.numel() < rows // 4 or not answer.is_floating_point():
         return False
-    return float(torch.isin(answer.to(found.value.dtype), found.value).float().mean()) < GIVEN
+    given = float(torch.isin(answer.to(found.value.dtype), found.value).float().mean()) >= GIVEN
+    return not given and not is_scaled(answer, found.value)
+
+
+def is_scaled(answer: Tensor, value: Tensor) -> bool:
+    """Whether a column of the answers is one of the input in another unit."""
+    rows = value.numel() // value.shape[-1]
+    if answer.numel() % rows:
+        return False
+    columns = [part.reshape(rows, -1).double() for part in (answer, value)]
+    asked, given = [(part - part.mean(0)) / part.std(0).clamp_min(1e-12) for part in columns]
+    return bool(((asked.T @ given).abs() / (rows - 1)).amax() > ALIKE)
 
 
 def with_row(found: LinkedRows, alike: Tensor, row: int) -> Tensor | None:
