@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 import itertools
 from typing import ClassVar
 
@@ -171,3 +172,9 @@ def test_a_cause_written_before_is_asked_by_the_former_names():
 def test_which_causes_only_name_the_arithmetic_and_which_hear_no_finding_is_decided_on_purpose():
     assert {slug for slug, cause in causes().items() if cause.fallback} == FALLBACKS
     assert {slug for slug, cause in causes().items() if not cause.uses_findings} == OF_INCIDENTS_ALONE
+
+
+def test_what_a_cause_says_is_never_changed_afterwards():
+    said = Evidence(0.5, "because", ("wait",))
+    with pytest.raises(dataclasses.FrozenInstanceError):
+        said.exact = True  # type: ignore[misc]

@@ -95,3 +95,7 @@ def test_a_scaler_that_is_switched_off_is_not_the_one():
     setups = [a_scaler(0), msgspec.structs.replace(a_scaler(1), enabled=False)]
     (finding,) = judge.judge(at(0), {"scaler_skipped": 1.0, "loss_scale": 0.0}, setups)
     assert finding.place.frame == line(13)
+
+
+def test_a_row_that_goes_on_is_told_once() -> None:
+    assert rows("." + "x" * 3000, 0.5) == [(1, 10)]
