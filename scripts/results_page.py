@@ -12,6 +12,7 @@ from __future__ import annotations
 import sys
 from pathlib import Path
 
+import beside_peers
 import budget_table
 import front_table
 import program_costs
@@ -37,6 +38,7 @@ def pages() -> dict[Path, str]:
         "judging": sections.judging(newest("judging")),
         "fresh-faults": sections.fresh_faults(newest("fresh-faults")),
         "traincheck": sections.traincheck(newest("traincheck")),
+        "peers-beside": beside_peers.peers_beside(newest("peers-beside")),
         "other-programs": sections.other_programs(newest("other-programs")),
     }
     text = RESULTS.read_text()
