@@ -25,6 +25,7 @@ def table() -> str:
         held_out(full),
         rebuilt(newest("cases")),
         fresh(newest("fresh-faults")),
+        beside(newest("peers-beside")),
         loops(newest("loops")),
         healthy(newest("false-alarms")),
         cost(newest("programs-long")),
@@ -70,6 +71,15 @@ def fresh(kept: Kept) -> list[str]:
     others = sum(row["program"] != "own" for row in rows)
     what = f"{len(rows)} fresh faults, {others} of them in other people's programs"
     return [what, f"{named} ([all](docs/results.md#fresh-faults))", kept.measured, "by hand"]
+
+
+def beside(kept: Kept) -> list[str]:
+    """What other tools said of the same faults."""
+    told = {tool: [row["told"] for row in kept.values["rows"] if row["tool"] == tool] for tool in kept.values["tools"]}
+    (_, ours), *others = told.items()
+    found = ", ".join(f"{tool} {rows.count('right')} of {len(rows)}" for tool, rows in others)
+    all_rows = "[all](docs/results.md#peers-on-the-same-programs)"
+    return [f"the same {len(ours)}, other tools", f"told right: {found} ({all_rows})", kept.measured, "by hand"]
 
 
 def loops(kept: Kept) -> list[str]:
