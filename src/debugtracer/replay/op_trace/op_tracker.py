@@ -291,8 +291,8 @@ def rows_after(
             return replace(part, turned=part.turned or any(not lies_first(out) for out in group.outs))
         except RuntimeError:
             return unknown(of)
-    part = common(held.values())
-    return laid(part, held, group) if part is not None else None
+    kept = common(held.values())
+    return laid(kept, held, group) if kept is not None else None
 
 
 def laid(part: Taken, held: dict[int, Taken], group: Group) -> Taken:
