@@ -114,7 +114,7 @@ class RunState:
         """Note that a loader has handed out a batch: a call that never returned is over."""
         self.fetched_at = self.iteration
         self.fetches += 1
-        if self.open_root.module is not None:
+        if self.open_root.module is not None and self.open_root.module is not FETCH:
             self.open_root.reset()
 
     @contextlib.contextmanager

@@ -487,6 +487,36 @@ def test_a_transform_that_is_a_module_is_no_root_call_and_the_model_behind_it_is
     assert roots == ["Linear"] * 6 and loader.log.last() is not None
 
 
+@pytest.mark.parametrize("rests", [False, True])
+def test_a_loader_inside_a_dataset_hides_no_less_of_the_fetch_around_it(heard, rests, monkeypatch):
+    roots, root, _ = heard
+    monkeypatch.setattr(Heard, "rests", lambda self: rests, raising=False)
+
+    class Outer(torch.utils.data.IterableDataset):
+        def __iter__(self):
+            yield from map(Centred(), DataLoader(torch.randn(6, 3), batch_size=2))
+
+    model = torch.nn.Linear(3, 1)
+    for batch in DataLoader(Outer(), batch_size=None):
+        model(batch)
+    assert roots == ["Linear"] * 3 and root.module is None
+
+
+def test_a_fetch_of_another_thread_ends_none_of_the_training_thread(heard):
+    roots, root, loader = heard
+    loader.thread.here()
+
+    class Waits(data.Rows):
+        def __getitem__(self, index):
+            worker = threading.Thread(target=lambda: next(iter(DataLoader(data.Rows(), batch_size=2))))
+            worker.start()
+            worker.join()
+            return Centred()(super().__getitem__(index)[0])
+
+    next(iter(DataLoader(Waits(), batch_size=2)))
+    assert roots == [] and root.module is None
+
+
 def test_a_fetch_that_raises_leaves_root_calls_as_they_were(heard):
     roots, root, _ = heard
     with pytest.raises(OSError, match="the file is gone"):

@@ -51,7 +51,7 @@ def test_a_leaf_without_a_row_for_each_sample_says_nothing() -> None:
         (torch.ops.aten.flip.default, (BATCH, [1]), range(6)),
         (torch.ops.aten.roll.default, (BATCH, [2], [0]), (4, 5, 0, 1, 2, 3)),
         (torch.ops.aten.repeat.default, (BATCH, [2, 1]), (0, 1, 2, 3, 4, 5, 0, 1, 2, 3, 4, 5)),
-        (torch.ops.aten.gather.default, (BATCH, 0, torch.tensor([[0, 1, 2, 3]])), ()),
+        (torch.ops.aten.gather.default, (BATCH, 0, torch.tensor([[0, 1, 2, 3]])), (0, 1, 2, 3)),
     ],
 )
 def test_an_op_that_moves_rows_is_run_on_their_numbers(function: Any, args: tuple[Any, ...], rows: Any) -> None:

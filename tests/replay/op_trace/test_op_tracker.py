@@ -5,7 +5,9 @@ from __future__ import annotations
 
 import gc
 import weakref
+from typing import Any
 
+import pytest
 import torch
 from torch import nn
 
@@ -21,6 +23,36 @@ def test_a_birth_has_op_kind_line_values_and_rows():
     assert (birth.op, birth.kind, birth.rows, birth.coordinates) == ("aten::log", "domain", (1,), ((1, 0),))
     assert (birth.inputs[0].name, birth.inputs[0].values, birth.output.neginf) == ("batch[0]", (0.0,), 1)
     assert "torch.log(x)" in line_of(birth)
+
+
+@pytest.mark.parametrize("steps", [4, 8, 16])
+@pytest.mark.parametrize(
+    "read",
+    [
+        lambda x, steps: x.permute(1, 0, 2).contiguous()[2],
+        lambda x, steps: x.permute(1, 0, 2).contiguous()[: steps // 2 + 1],
+        lambda x, steps: x.permute(1, 0, 2).contiguous()[: steps // 4 * 3],
+        lambda x, steps: x.permute(1, 0, 2).contiguous(),
+        lambda x, steps: x.permute(1, 0, 2),
+        lambda x, steps: x.permute(1, 0, 2).contiguous().flip(0)[steps - 3],
+        lambda x, steps: x.permute(1, 0, 2).flip(0),
+        lambda x, steps: torch.stack(x.permute(1, 0, 2).contiguous().unbind(0)[:3])[2],
+        lambda x, steps: (x.permute(1, 0, 2).contiguous().view(-1, 3) * 2).view(steps, 8, 3)[2],
+        lambda x, steps: torch.ones(steps).log() + x[..., 2],
+    ],
+)
+def test_rows_of_a_copy_with_time_first_are_those_of_the_batch_or_not_told(read: Any, steps: int) -> None:
+    x = torch.ones(8, steps, 3)
+    x[5, 2] = -1.0
+    birth = trace(lambda: torch.log(read(x, steps)).sum(), rows=8, **{"batch[0]": x})
+    assert birth.op == "aten::log"
+    assert birth.rows == (5,) or (birth.rows is None and steps != 16)
+
+
+def test_a_mean_over_the_batch_has_no_rows() -> None:
+    x = torch.ones(8, 64)
+    x[:, 40] = -1.0
+    assert trace(lambda: torch.log(x.mean(0)).sum(), rows=8, **{"batch[0]": x}).rows is None
 
 
 def test_a_ledger_changes_no_number_and_no_generator():

@@ -57,7 +57,7 @@ class StepEvents(LoopEvents):
         return self.policy.again(iterator)
 
     def fetched(self, batch: Batch, data: Any) -> None:
-        if self.state.open_root.reset():
+        if self.state.open_root.module is not FETCH and self.state.open_root.reset():
             self.inspected_call.end()
             self.stack.push()
         self.recorder.on_fetch()

@@ -31,7 +31,7 @@ from debugtracer.hooks.loading.loader_batch import (
 )
 from debugtracer.hooks.loading.loader_feed import ITERABLE, LoaderFeed
 from debugtracer.recorder.listeners import PassListener, SampleFilter
-from debugtracer.recorder.run_state import RunState
+from debugtracer.recorder.run_state import FETCH, RunState
 from debugtracer.recorder.state.identity import ById
 from debugtracer.recorder.state.leaves import leaves_of, rows_of
 from debugtracer.recorder.tape.batches import Batch, BatchLog, LoaderInfo
@@ -247,17 +247,21 @@ class LoaderHook(AlwaysOn):
 
     def _timed(self, original: Callable[[Any], Any], iterator: Any) -> tuple[Any, float]:
         root = self.state.open_root
-        if self.thread.likely():
-            root.begin_fetch()
+        likely = (
+            self.thread.likely() and root.module is not FETCH
+        )  # not the loader of a dataset, inside the fetch of another
         start = perf_counter()
         try:
+            if likely:
+                root.begin_fetch()
             data = original(iterator)
         except BaseException:
             self.state.wait_s += perf_counter() - start
             self._failed(iterator)
             raise
         finally:
-            root.end_fetch()
+            if likely:
+                root.end_fetch()
         waited = perf_counter() - start
         self.state.wait_s += waited
         return data, waited

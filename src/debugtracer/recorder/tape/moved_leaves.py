@@ -54,8 +54,9 @@ def storage_of(tensor: torch.Tensor) -> int | None:
 
 
 def is_whole(tensor: torch.Tensor, leaf: torch.Tensor) -> bool:
-    """Whether a tensor in the memory of a leaf is all of it."""
-    return tensor is leaf or (tensor.shape == leaf.shape and tensor.storage_offset() == leaf.storage_offset())
+    """Whether a tensor in the memory of a leaf is all of it, and lies in it as it does."""
+    alike = tensor is leaf or (tensor.shape == leaf.shape and tensor.storage_offset() == leaf.storage_offset())
+    return alike and (tensor is leaf or tensor.stride() == leaf.stride())  # a square one may be turned
 
 
 def is_copy(tensor: torch.Tensor, leaf: torch.Tensor) -> bool:

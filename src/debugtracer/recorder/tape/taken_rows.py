@@ -4,11 +4,13 @@ together."""
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 import torch
 from torch import Tensor
+
+from debugtracer.recorder.tape.moved_leaves import is_whole
 
 MOST_ROWS = 65_536  # that are followed one by one (ours)
 MOST_NUMBERS = 2**22  # elements of the numbers that an op is run on (ours: 32 MiB)
@@ -28,6 +30,8 @@ class Taken:
 
     at: Sequence[int]
     of: int
+    turned: bool = field(default=False, compare=False)
+    """Their dimension may be another than the first, or not the outermost one in memory: a copy with time first."""
 
     def rows(self, places: Iterable[int]) -> set[int] | None:
         """Return the rows of the batch at these places of the tensor; None where one is not known."""
@@ -63,7 +67,7 @@ def outermost(tensor: Tensor) -> int:
 def within(tensor: Tensor, low: int, high: int, count: int, base: Taken) -> Taken:
     """The rows that a strided tensor shows of memory [low, high), bytes, where `count` rows lie one after another, as
     `base` says."""
-    if not base.at or not tensor.numel() or count % len(base.at) or (high - low) % len(base.at):
+    if base.turned or not base.at or not tensor.numel() or count % len(base.at) or (high - low) % len(base.at):
         return base
     size, width = tensor.element_size(), (high - low) // len(base.at)
     start, outer = int(tensor.storage_offset()) * size - low, outermost(tensor)
@@ -83,7 +87,7 @@ def taken_from(tensor: Tensor, leaf: Tensor, rows: int) -> Taken | None:
     sample."""
     if not leaf.dim() or leaf.shape[0] != rows:
         return None
-    if tensor is leaf or (tensor.shape == leaf.shape and tensor.storage_offset() == leaf.storage_offset()):
+    if is_whole(tensor, leaf):
         return whole(rows)
     if leaf.layout is not torch.strided or tensor.layout is not torch.strided or tensor.dtype != leaf.dtype:
         return unknown(rows)
@@ -105,36 +109,52 @@ def moved(function: Callable[..., Any], args: tuple[Any, ...], kwargs: dict[str,
     if not given or sum(t.numel() for t in given) > MOST_NUMBERS:
         return unknown(of)
     numbers = [numbered(t, held.get(id(t))) for t in given]
+    if any(found is None for found in numbers):
+        return unknown(of)
     out = function(numbers if several else numbers[0], *args[1:], **kwargs)
-    return told(out, of, len(next(iter(held.values())).at)) if isinstance(out, Tensor) else unknown(of)
+    return told(out, of) if isinstance(out, Tensor) else unknown(of)
 
 
-def numbered(value: Tensor, taken: Taken | None) -> Tensor:
-    """The numbers of its rows in the shape of a tensor, along its batch."""
-    along = batch_dim(tuple(value.shape), len(taken.at)) if taken is not None else None
-    if taken is None or along is None:
+def numbered(value: Tensor, taken: Taken | None) -> Tensor | None:
+    """The numbers of its rows in the shape of a tensor, along its batch; None where that is not known."""
+    if taken is None:
         return torch.full(value.shape, OTHER, device=value.device)
+    along = row_dim(value, taken)
+    if along is None:
+        return None
     each = value.shape[along] // len(taken.at)
     rows = torch.tensor(list(taken.at), device=value.device).repeat_interleave(each)
     return rows.view([-1 if d == along else 1 for d in range(value.dim())]).expand(value.shape).contiguous()
 
 
-def batch_dim(shape: tuple[int, ...], rows: int) -> int | None:
-    """The dimension that holds the rows: the first where it is a multiple of them, else one of that size."""
-    if shape and rows and shape[0] >= rows and shape[0] % rows == 0:
-        return 0
-    return next((d for d, size in enumerate(shape) if size == rows and rows > 1), None)
+def row_dim(value: Tensor, taken: Taken) -> int | None:
+    """The dimension that holds the rows: the outermost one in memory, else the only one of that size."""
+    if taken.turned:
+        places = [d for d, size in enumerate(value.shape) if size == len(taken.at)]
+        return places[0] if len(places) == 1 else None
+    outer = outermost(value)
+    return outer if value.dim() and value.shape[outer] and value.shape[outer] % len(taken.at) == 0 else None
 
 
-def told(numbers: Tensor, of: int, before: int) -> Taken:
+def told(numbers: Tensor, of: int) -> Taken:
     """The rows that lie along a dimension of the numbers in which all else is alike."""
     if not numbers.numel():
         return unknown(of)
-    for dim in dict.fromkeys((0, batch_dim(tuple(numbers.shape), before) or 0)):
+    for dim in range(max(numbers.dim(), 1)):
         lines = numbers.movedim(dim, 0).reshape(numbers.shape[dim], -1) if numbers.dim() else numbers.reshape(1, 1)
         if bool((lines == lines[:, :1]).all()):
-            return ordered(lines[:, 0].tolist(), of)
+            return replace(ordered(lines[:, 0].tolist(), of), turned=dim != first(numbers))
     return unknown(of)
+
+
+def first(tensor: Tensor) -> int:
+    """The first dimension with more than one index."""
+    return next((d for d, size in enumerate(tensor.shape) if size > 1), 0)
+
+
+def lies_first(tensor: Tensor) -> bool:
+    """Whether its first dimension is the outermost one in memory."""
+    return tensor.layout is torch.strided and not tensor.is_nested and outermost(tensor) == first(tensor)
 
 
 def common(read: Iterable[Taken]) -> Taken | None:

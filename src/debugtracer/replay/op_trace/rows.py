@@ -45,6 +45,9 @@ def placed(part: Taken | None, shape: tuple[int, ...], dims: Dims, batch: int) -
     that is None."""
     if part is None:
         return in_dims(shape, dims, batch)
+    if part.turned and part.of == batch and dims:
+        place = shape.index(len(part.at)) if shape.count(len(part.at)) == 1 else None
+        return part.rows(dims[place]) if place is not None and dims[place] else None
     places = in_dims(shape, dims, len(part.at)) if part.at and part.of == batch else None
     return part.rows(places) if places is not None else None
 
