@@ -17,6 +17,7 @@ from debugtracer.recorder.gate.backward_gate import BackwardGate
 from debugtracer.recorder.gate.step_gate import StepGate
 from debugtracer.recorder.listeners import IncidentPolicy, Notes
 from debugtracer.recorder.recorder import Recorder
+from debugtracer.recorder.run_state import FETCH
 from debugtracer.recorder.state.snapshot_ring import SnapshotRing
 from debugtracer.recorder.tape.batches import Batch, LoaderInfo
 from debugtracer.recorder.training_events import TrainingEvents

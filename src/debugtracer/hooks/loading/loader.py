@@ -247,9 +247,8 @@ class LoaderHook(AlwaysOn):
 
     def _timed(self, original: Callable[[Any], Any], iterator: Any) -> tuple[Any, float]:
         root = self.state.open_root
-        likely = (
-            self.thread.likely() and root.module is not FETCH
-        )  # not the loader of a dataset, inside the fetch of another
+        # not the loader of a dataset, inside the fetch of another
+        likely = self.thread.likely() and root.module is not FETCH
         start = perf_counter()
         try:
             if likely:
