@@ -80,3 +80,26 @@ def test_a_window_that_reaches_into_the_hour_adds_up_with_the_hour_before(tmp_pa
     ]
     (finding,) = findings(tmp_path, "target-in-input")
     assert "columns 1 and 4 of 5 of the input add up to the target, with the same weights in 3" in finding.message
+
+
+class Propagated(nn.Module):
+    """A layer over the nodes of a sparse graph."""
+
+    def __init__(self):
+        super().__init__()
+        self.linear = nn.Linear(5, 1)
+
+    def forward(self, adjacency, x):
+        return torch.sparse.mm(adjacency, self.linear(x))
+
+
+def test_the_links_of_a_sparse_graph_are_no_columns(tmp_path, monkeypatch):
+    monkeypatch.setenv("DEBUG_TRACER_STRICT", "1")
+    adjacency, x, y, model = torch.eye(20).to_sparse(), torch.randn(20, 5), torch.randn(20), Propagated()
+    optimizer = torch.optim.SGD(model.parameters(), lr=0.01)
+    with under_watch(tmp_path):
+        for _ in range(3):
+            optimizer.zero_grad()
+            F.mse_loss(model(adjacency, x).squeeze(1), y).backward()
+            optimizer.step()
+    assert not facts(tmp_path, TargetColumn)

@@ -69,7 +69,8 @@ class TargetColumnObserver(Observer):
         if target.dim() and target.numel() == target.shape[0] >= LEAST_ROWS:
             for given in inputs:
                 if (
-                    given.shape[0] == target.shape[0]
+                    given.layout is torch.strided
+                    and given.shape[0] == target.shape[0]
                     and LEAST_COLUMNS <= given.shape[1] <= MOST_COLUMNS
                     and given.device == target.device
                 ):
