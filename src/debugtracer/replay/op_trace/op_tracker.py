@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from typing import Any
 
 import torch
@@ -12,17 +11,7 @@ from torch._ops import OpOverload
 from debugtracer.errors import swallow
 from debugtracer.recorder.state.sizes import sizes
 from debugtracer.recorder.tape.entry import HALF
-from debugtracer.recorder.tape.taken_rows import (
-    MOVES,
-    SPREADS,
-    Taken,
-    common,
-    first,
-    lies_first,
-    moved,
-    unknown,
-    whole,
-)
+from debugtracer.recorder.tape.taken_rows import Taken
 from debugtracer.replay.op_trace.calls import Group, OpRead, Shape, constant, groups, named, shape_of
 from debugtracer.replay.op_trace.classes import (
     FINITE,
@@ -43,6 +32,7 @@ from debugtracer.replay.op_trace.covering import is_mask, meets, uncovered
 from debugtracer.replay.op_trace.decompose import inner_op
 from debugtracer.replay.op_trace.kinds import kind_of, masks_by_design, short
 from debugtracer.replay.op_trace.op_records import OpRecords
+from debugtracer.replay.op_trace.rows import rows_after
 from debugtracer.replay.op_trace.tensor_writes import CONST, EVENT, PASS, SOURCE, UNWRITTEN, OpRecord
 from debugtracer.trace.op import OpMeta
 
@@ -271,43 +261,6 @@ class OpTracker(OpRecords):
                     return
             self.flushed += int(((result == 0) & alive).sum())
             self.halves += int(alive.sum())
-
-
-def rows_after(
-    func: OpOverload, name: str, group: Group, held: dict[int, Taken], call: tuple[tuple[Any, ...], dict[str, Any]]
-) -> Taken | None:
-    """Which rows of the batch are in the result of an op that has read these. Syncs the host."""
-    of = next(iter(held.values())).of
-    if name in SPREADS and call[0] and id(call[0][0]) in held:
-        return laid(held[id(call[0][0])], held, group)
-    if name in SPREADS:
-        back = group.outs and group.outs[0].dim() and group.outs[0].shape[0] % of == 0
-        return laid(whole(of), {}, group) if back else unknown(of)
-    args, kwargs = call
-    given = args[0] if args and isinstance(args[0], (list, tuple)) else args[:1]
-    if name in MOVES and any(id(one) in held for one in given):
-        try:
-            part = moved(func, args, kwargs, {id(one): held[id(one)] for one in given if id(one) in held})
-            return replace(part, turned=part.turned or any(not lies_first(out) for out in group.outs))
-        except RuntimeError:
-            return unknown(of)
-    kept = common(held.values())
-    return laid(kept, held, group) if kept is not None else None
-
-
-def laid(part: Taken, held: dict[int, Taken], group: Group) -> Taken:
-    """The same rows, with what is known of where they lie in a result: as in what was read, where their dimension is
-    first in both and as long, else in the only one of that size."""
-    if len(part.at) < 2 or not group.outs:
-        return part
-    out = group.outs[0]
-    size = out.shape[first(out)] if lies_first(out) and out.dim() else 0
-    same = [
-        read.tensor for read in group.reads if held.get(id(read.tensor)) == part and not held[id(read.tensor)].turned
-    ]
-    kept = any(one.dim() and lies_first(one) and one.shape[first(one)] == size for one in same)
-    alone = size == len(part.at) and out.shape.count(size) == 1
-    return replace(part, turned=not (kept or alone))
 
 
 def ancestors_on_purpose(record: OpRecord) -> list[OpRecord]:

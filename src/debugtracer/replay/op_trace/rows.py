@@ -2,7 +2,23 @@
 
 from __future__ import annotations
 
-from debugtracer.recorder.tape.taken_rows import Taken
+from dataclasses import replace
+from typing import Any
+
+from torch._ops import OpOverload
+
+from debugtracer.recorder.tape.taken_rows import (
+    MOVES,
+    SPREADS,
+    Taken,
+    common,
+    first,
+    lies_first,
+    moved,
+    unknown,
+    whole,
+)
+from debugtracer.replay.op_trace.calls import Group
 from debugtracer.replay.op_trace.kinds import short
 from debugtracer.replay.op_trace.tensor_writes import OpRecord
 
@@ -84,3 +100,40 @@ def sums_the_batch_away(record: OpRecord, parameters: Shapes) -> bool:
     if meta is None or meta.direction == "forward":
         return False
     return meta.direction == "update" or (short(record.op) in SUMMING and record.shape in parameters)
+
+
+def rows_after(
+    func: OpOverload, name: str, group: Group, held: dict[int, Taken], call: tuple[tuple[Any, ...], dict[str, Any]]
+) -> Taken | None:
+    """Which rows of the batch are in the result of an op that has read these. Syncs the host."""
+    of = next(iter(held.values())).of
+    if name in SPREADS and call[0] and id(call[0][0]) in held:
+        return laid(held[id(call[0][0])], held, group)
+    if name in SPREADS:
+        back = group.outs and group.outs[0].dim() and group.outs[0].shape[0] % of == 0
+        return laid(whole(of), {}, group) if back else unknown(of)
+    args, kwargs = call
+    given = args[0] if args and isinstance(args[0], (list, tuple)) else args[:1]
+    if name in MOVES and any(id(one) in held for one in given):
+        try:
+            part = moved(func, args, kwargs, {id(one): held[id(one)] for one in given if id(one) in held})
+            return replace(part, turned=part.turned or any(not lies_first(out) for out in group.outs))
+        except RuntimeError:
+            return unknown(of)
+    kept = common(held.values())
+    return laid(kept, held, group) if kept is not None else None
+
+
+def laid(part: Taken, held: dict[int, Taken], group: Group) -> Taken:
+    """The same rows, with what is known of where they lie in a result: as in what was read, where their dimension is
+    first in both and as long, else in the only one of that size."""
+    if len(part.at) < 2 or not group.outs:
+        return part
+    out = group.outs[0]
+    size = out.shape[first(out)] if lies_first(out) and out.dim() else 0
+    same = [
+        read.tensor for read in group.reads if held.get(id(read.tensor)) == part and not held[id(read.tensor)].turned
+    ]
+    kept = any(one.dim() and lies_first(one) and one.shape[first(one)] == size for one in same)
+    alone = size == len(part.at) and out.shape.count(size) == 1
+    return replace(part, turned=not (kept or alone))
