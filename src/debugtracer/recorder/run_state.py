@@ -114,7 +114,7 @@ class RunState:
         """Note that a loader has handed out a batch: a call that never returned is over."""
         self.fetched_at = self.iteration
         self.fetches += 1
-        if self.open_root.module is not None and self.open_root.module is not FETCH:
+        if self.open_root.module is not None:
             self.open_root.reset()
 
     @contextlib.contextmanager
@@ -205,18 +205,24 @@ class OpenRoot:
         """Call the listener whenever a call is forgotten."""
         self.listeners.append(listener)
 
-    def begin_fetch(self) -> None:
-        """Take the calls of modules that follow for those of a dataset, until end_fetch(); nothing inside a root."""
-        if self.module is None:
-            self.module, self.nested = FETCH, 0
+    def begin_fetch(self) -> bool:
+        """Take the calls of modules that follow for those of a dataset, until end_fetch(). False, and nothing changes,
+        inside a root or the fetch of another loader."""
+        if self.module is not None:
+            return False
+        self.module, self.nested = FETCH, 0
+        return True
 
     def end_fetch(self) -> None:
-        """Take calls for the program's again; nothing where none was taken for a dataset's."""
+        """Take calls for the program's again."""
         if self.module is FETCH:
             self.module = None
 
     def reset(self) -> bool:
-        """Forget a call that never returned (KeyboardInterrupt inside a forward); True if there was one."""
+        """Forget a call that never returned (KeyboardInterrupt inside a forward); True if there was one. A fetch ends
+        by itself."""
+        if self.module is FETCH:
+            return False
         lost, self.module, self.nested = self.module is not None, None, 0
         for listener in self.listeners:
             listener()

@@ -14,8 +14,8 @@ from debugtracer.recorder.alarm import Alarm
 from debugtracer.recorder.capsule.program import Program
 from debugtracer.recorder.state.roots import Roots, unwrapped
 from debugtracer.recorder.tape.entry import Leaf, Slot
+from debugtracer.recorder.tape.held_rows import HeldRows
 from debugtracer.recorder.tape.step_tape import Segment
-from debugtracer.recorder.tape.taken_rows import Taken
 from debugtracer.replay.op_trace.op_tracer import OpTracer
 from debugtracer.replay.reexecute import Reexecution
 from debugtracer.replay.replay_context import ReplayContext
@@ -90,7 +90,7 @@ def label_inputs(
 ) -> None:
     """Name the tensors a step starts from: parameters, buffers, batch leaves."""
 
-    def label(tensor: Tensor, name: str, part: Taken | None = None) -> None:
+    def label(tensor: Tensor, name: str, part: HeldRows | None = None) -> None:
         tracer.label(tensor, name, part)
         if program is not None:
             program.name(tensor, name)
@@ -103,12 +103,11 @@ def label_inputs(
     for reference in (r for e in plan.entries for r in e.references() if isinstance(r, Leaf)):
         found = context.batches.find(reference.tensor)
         if found is not None:
-            part = context.batches.taken(reference.tensor)
+            part = context.batches.held_rows(reference.tensor)
             label(reference.tensor, found[1], part)
             if reference.saved is not None:
-                label(
-                    reference.saved, found[1], part
-                )  # what the replay reads: the user's own tensor was written to later
+                # what the replay reads: the user's own tensor was written to later
+                label(reference.saved, found[1], part)
     for number, tensor in fresh_inputs(plan, previous):
         if not isinstance(tensor, torch.nn.Parameter) and bad_by_no_design(tensor):
             label(tensor, f"input {number} of the model")

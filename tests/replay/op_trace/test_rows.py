@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from debugtracer.recorder.tape.taken_rows import OTHER, Taken, unknown, whole
+from debugtracer.recorder.tape.held_rows import OTHER, HeldRows, all_rows, unknown_rows
 from debugtracer.replay.op_trace.rows import rows_of
 from debugtracer.replay.op_trace.tensor_writes import OpRecord
 from debugtracer.trace.op import OpMeta
@@ -36,15 +36,15 @@ def test_a_zero_summed_over_the_batch_is_of_every_row():
 
 
 def test_a_slice_of_the_batch_counts_from_where_it_starts():
-    assert rows_of([born((2,), ((1,),), part=Taken((4, 5), 8))], 8) == (5,)
-    assert rows_of([born((4, 3), ((1, 2), (0,)), part=Taken((7, 5), 8))], 8) == (5, 7)
-    assert rows_of([born(input_dims=(((2,), ((1,),)),), part=Taken((4, 5), 8))], 8) == (5,)
+    assert rows_of([born((2,), ((1,),), part=HeldRows((4, 5), 8))], 8) == (5,)
+    assert rows_of([born((4, 3), ((1, 2), (0,)), part=HeldRows((7, 5), 8))], 8) == (5, 7)
+    assert rows_of([born(input_dims=(((2,), ((1,),)),), part=HeldRows((4, 5), 8))], 8) == (5,)
 
 
 def test_an_order_that_is_not_known_and_rows_of_another_batch_name_none():
-    assert rows_of([born((8,), ((1,),), part=unknown(8))], 8) is None
-    assert rows_of([born((8,), ((1,),), part=whole(8))], 4) is None
-    assert rows_of([born((2,), ((1,),), part=Taken((4, OTHER), 8))], 8) is None
+    assert rows_of([born((8,), ((1,),), part=unknown_rows(8))], 8) is None
+    assert rows_of([born((8,), ((1,),), part=all_rows(8))], 4) is None
+    assert rows_of([born((2,), ((1,),), part=HeldRows((4, OTHER), 8))], 8) is None
 
 
 def test_gradients_of_parameters_and_updates_have_no_rows():

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import torch
 
-from debugtracer.recorder.tape.taken_rows import Taken, unknown, whole
+from debugtracer.recorder.tape.held_rows import HeldRows, all_rows, unknown_rows
 from debugtracer.replay.op_trace.tensor_writes import OpRecord, Writes, extent
 
 
@@ -52,22 +52,22 @@ def test_a_view_has_the_name_of_its_narrowest_label():
 
 def test_the_rows_of_a_batch_are_followed_through_its_slices_and_what_was_written_of_them():
     memory, x, made = Writes(), torch.zeros(8, 2), torch.zeros(3, 5)
-    memory.label(x, "batch[0]", whole(8))
+    memory.label(x, "batch[0]", all_rows(8))
     assert [memory.part_of(t) for t in (x[4:6], x[1::3], x, x[:, 1], torch.zeros(2))] == [
-        Taken((4, 5), 8),
-        Taken((1, 4, 7), 8),
-        whole(8),
-        whole(8),
+        HeldRows((4, 5), 8),
+        HeldRows((1, 4, 7), 8),
+        all_rows(8),
+        all_rows(8),
         None,
     ]
-    memory.write(made, OpRecord(None, "", 0, part=Taken((4, 5, 6), 8)))
+    memory.write(made, OpRecord(None, "", 0, part=HeldRows((4, 5, 6), 8)))
     assert [memory.part_of(t) for t in (made, made[1:], made[2, :2])] == [
-        Taken((4, 5, 6), 8),
-        Taken((5, 6), 8),
-        Taken((6,), 8),
+        HeldRows((4, 5, 6), 8),
+        HeldRows((5, 6), 8),
+        HeldRows((6,), 8),
     ]
-    memory.write(made[0], OpRecord(None, "", 0, part=Taken((7,), 8)))
-    assert memory.part_of(made) == unknown(8)
+    memory.write(made[0], OpRecord(None, "", 0, part=HeldRows((7,), 8)))
+    assert memory.part_of(made) == unknown_rows(8)
 
 
 def test_the_memory_of_a_dead_tensor_is_not_given_to_another():

@@ -17,7 +17,6 @@ from debugtracer.recorder.gate.backward_gate import BackwardGate
 from debugtracer.recorder.gate.step_gate import StepGate
 from debugtracer.recorder.listeners import IncidentPolicy, Notes
 from debugtracer.recorder.recorder import Recorder
-from debugtracer.recorder.run_state import FETCH
 from debugtracer.recorder.state.snapshot_ring import SnapshotRing
 from debugtracer.recorder.tape.batches import Batch, LoaderInfo
 from debugtracer.recorder.training_events import TrainingEvents
@@ -58,7 +57,7 @@ class StepEvents(LoopEvents):
         return self.policy.again(iterator)
 
     def fetched(self, batch: Batch, data: Any) -> None:
-        if self.state.open_root.module is not FETCH and self.state.open_root.reset():
+        if self.state.open_root.reset():
             self.inspected_call.end()
             self.stack.push()
         self.recorder.on_fetch()

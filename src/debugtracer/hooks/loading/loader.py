@@ -31,7 +31,7 @@ from debugtracer.hooks.loading.loader_batch import (
 )
 from debugtracer.hooks.loading.loader_feed import ITERABLE, LoaderFeed
 from debugtracer.recorder.listeners import PassListener, SampleFilter
-from debugtracer.recorder.run_state import FETCH, RunState
+from debugtracer.recorder.run_state import RunState
 from debugtracer.recorder.state.identity import ById
 from debugtracer.recorder.state.leaves import leaves_of, rows_of
 from debugtracer.recorder.tape.batches import Batch, BatchLog, LoaderInfo
@@ -247,19 +247,16 @@ class LoaderHook(AlwaysOn):
 
     def _timed(self, original: Callable[[Any], Any], iterator: Any) -> tuple[Any, float]:
         root = self.state.open_root
-        # not the loader of a dataset, inside the fetch of another
-        likely = self.thread.likely() and root.module is not FETCH
+        hides = self.thread.likely() and root.begin_fetch()
         start = perf_counter()
         try:
-            if likely:
-                root.begin_fetch()
             data = original(iterator)
         except BaseException:
             self.state.wait_s += perf_counter() - start
             self._failed(iterator)
             raise
         finally:
-            if likely:
+            if hides:
                 root.end_fetch()
         waited = perf_counter() - start
         self.state.wait_s += waited

@@ -26,7 +26,7 @@ from debugtracer.observers.model.shadow_model import is_dense
 from debugtracer.observers.observed_run import ObservedRun
 from debugtracer.observers.observer import Observer
 from debugtracer.observers.weights.blended_copies import PRODUCTS
-from debugtracer.recorder.tape.taken_rows import lies_first
+from debugtracer.recorder.tape.held_rows import lies_first
 from debugtracer.trace.facts.loss_call import BINARY, DISTRIBUTION, ELEMENTWISE, INDEXED, LOSSES, LossCall, Maker
 from debugtracer.trace.number import number
 
@@ -247,7 +247,7 @@ class LossCallObserver(Observer):
         if outside and limits is not None:
             rows = rows_outside(target, kept, limits)
             found = self.run.batches.find(target)
-            taken = self.run.batches.taken(target) if found is not None else None
+            taken = self.run.batches.held_rows(target) if found is not None else None
             first = taken is not None and len(taken.at) == target.shape[0] and lies_first(target)
             at = taken.rows(rows) if taken is not None and first else None
             facts |= {"outside_rows": rows, "outside_samples": found[0].samples(sorted(at)) if found and at else None}

@@ -13,8 +13,8 @@ from debugtracer.observers.observed_run import ObservedRun
 from debugtracer.observers.observer import Observer
 from debugtracer.recorder.gate.norms import scalar
 from debugtracer.recorder.tape.batches import Batch, BatchLog
-from debugtracer.recorder.tape.equal_rows import rows_held
-from debugtracer.recorder.tape.taken_rows import Taken, whole
+from debugtracer.recorder.tape.equal_rows import known_rows
+from debugtracer.recorder.tape.held_rows import HeldRows, all_rows
 from debugtracer.trace.facts.loss_rows import LossRows, RowLoss
 from debugtracer.trace.number import number
 
@@ -90,7 +90,9 @@ class LossRowsObserver(Observer):
             unit = float(rows.mean()) / value if is_scaled(loss.grad_fn, node) else 1.0
             self.emit(type(node).__name__, rows, (batch, taken), (value, usual), unit)
 
-    def emit(self, name: str, rows: Tensor, of: tuple[Batch, Taken], level: tuple[float, float], unit: float) -> None:
+    def emit(
+        self, name: str, rows: Tensor, of: tuple[Batch, HeldRows], level: tuple[float, float], unit: float
+    ) -> None:
         """Emit the losses of the rows as a fact; `level` is the loss and its usual value, `unit` what the rows are in
         that of the loss."""
         (batch, taken), (value, usual) = of, level
@@ -123,12 +125,12 @@ def some(ordered: Any) -> tuple[list[float], list[int]]:
     return ordered.values[:TOP].tolist(), ordered.indices[:TOP].tolist()
 
 
-def rows_of_loss(node: Any, batches: BatchLog, batch: Batch) -> Taken:
+def rows_of_loss(node: Any, batches: BatchLog, batch: Batch) -> HeldRows:
     """Which rows of the batch a loss function was given, as its target shows; all where that is no leaf of the batch.
     Syncs the host."""
     target = getattr(node, "_saved_target", None)
-    found = rows_held(target, batches, batch) if isinstance(target, Tensor) else None
-    return found if found is not None else whole(batch.rows or 0)
+    found = known_rows(target, batches, batch) if isinstance(target, Tensor) else None
+    return found if found is not None else all_rows(batch.rows or 0)
 
 
 def loss_node(node: Any) -> Any:

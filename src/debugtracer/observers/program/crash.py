@@ -25,7 +25,7 @@ from debugtracer.observers.program.cut_windows import cut_short
 from debugtracer.observers.program.index_used import OUTSIDE, index_used
 from debugtracer.observers.program.unstacked import samples_seen
 from debugtracer.recorder.tape.batches import Batch, LoaderInfo
-from debugtracer.recorder.tape.equal_rows import rows_held
+from debugtracer.recorder.tape.equal_rows import known_rows
 from debugtracer.trace.birth import Frame
 from debugtracer.trace.facts.crash import UNFINISHED, Crash, CrashBatch, IntegerRows, TensorSeen
 from debugtracer.trace.step import StepRef
@@ -122,7 +122,7 @@ class CrashObserver(Observer):
             return None
         found = self.run.batches.find(tensor) or self.equal_leaf(tensor, batch)
         held = found[0] if found is not None else batch
-        taken = rows_held(tensor, self.run.batches, held) if held is not None else None
+        taken = known_rows(tensor, self.run.batches, held) if held is not None else None
         if taken is not None and not taken.at:
             return None
         rows = (len(taken.at) if taken is not None else 0) or (

@@ -17,8 +17,8 @@ from debugtracer.callsites.origins.sample_origin import sample_origin
 from debugtracer.callsites.origins.value_origin import Link, made_first
 from debugtracer.errors import guarded
 from debugtracer.recorder.state.leaves import Leaf
+from debugtracer.recorder.tape.held_rows import HeldRows, rows_of_view
 from debugtracer.recorder.tape.moved_leaves import MovedLeaves, is_copy, is_whole, storage_of
-from debugtracer.recorder.tape.taken_rows import Taken, taken_from
 from debugtracer.trace.birth import Frame
 from debugtracer.trace.incident import LoaderFacts
 from debugtracer.trace.whole_dataset import WholeDataset
@@ -213,7 +213,7 @@ class BatchLog:
             return copy[1], copy[2]
         return self._find_view(tensor)
 
-    def taken(self, tensor: torch.Tensor) -> Taken | None:
+    def held_rows(self, tensor: torch.Tensor) -> HeldRows | None:
         """Which rows of its batch a tensor holds; None where it is of no batch, or has no row for each sample."""
         hit = self.find(tensor)
         if hit is None or hit[0].rows is None:
@@ -221,7 +221,7 @@ class BatchLog:
         leaf = dict(hit[0].tensors()).get(hit[1])
         if leaf is None or storage_of(leaf) != storage_of(tensor):
             leaf = self._moved.whole(tensor)
-        return taken_from(tensor, leaf if leaf is not None else tensor, hit[0].rows)
+        return rows_of_view(tensor, leaf if leaf is not None else tensor, hit[0].rows)
 
     @guarded("batches.moved")
     def moved(self, tensor: torch.Tensor, copy: torch.Tensor) -> None:

@@ -8,21 +8,21 @@ import torch
 from torch import Tensor
 
 from debugtracer.recorder.tape.batches import Batch, BatchLog
-from debugtracer.recorder.tape.taken_rows import OTHER, Taken, whole
+from debugtracer.recorder.tape.held_rows import OTHER, HeldRows, all_rows
 
 MOST = 1 << 18  # elements of a leaf that are compared (ours)
 
 
-def rows_held(tensor: Tensor, batches: BatchLog, batch: Batch) -> Taken | None:
+def known_rows(tensor: Tensor, batches: BatchLog, batch: Batch) -> HeldRows | None:
     """Which rows of a batch a tensor holds, by its memory, else by its values; None where it has rows of no leaf. Syncs
     the host."""
     found = batches.find(tensor)
-    return batches.taken(tensor) if found is not None and found[0] is batch else equal_rows(tensor, batch)
+    return batches.held_rows(tensor) if found is not None and found[0] is batch else equal_rows(tensor, batch)
 
 
-def equal_rows(tensor: Tensor, batch: Batch) -> Taken | None:
+def equal_rows(tensor: Tensor, batch: Batch) -> HeldRows | None:
     """The rows of a leaf that a tensor repeats, whatever its shape and type; OTHER for one that several may be."""
-    best: Taken | None = None
+    best: HeldRows | None = None
     for _, leaf in batch.tensors():
         if not batch.rows or not leaf.dim() or leaf.shape[0] != batch.rows or not comparable(tensor, leaf):
             continue
@@ -32,7 +32,7 @@ def equal_rows(tensor: Tensor, batch: Batch) -> Taken | None:
         found = repeated(lines(tensor, width), lines(leaf, width))
         if found is not None and (best is None or found.count(OTHER) < list(best.at).count(OTHER)):
             in_order = found == list(range(batch.rows))
-            best = whole(batch.rows) if in_order else Taken(tuple(found), batch.rows)
+            best = all_rows(batch.rows) if in_order else HeldRows(tuple(found), batch.rows)
     return best
 
 

@@ -55,8 +55,10 @@ def storage_of(tensor: torch.Tensor) -> int | None:
 
 def is_whole(tensor: torch.Tensor, leaf: torch.Tensor) -> bool:
     """Whether a tensor in the memory of a leaf is all of it, and lies in it as it does."""
-    alike = tensor is leaf or (tensor.shape == leaf.shape and tensor.storage_offset() == leaf.storage_offset())
-    return alike and (tensor is leaf or tensor.stride() == leaf.stride())  # a square one may be turned
+    if tensor is leaf:
+        return True
+    begins_alike = tensor.shape == leaf.shape and tensor.storage_offset() == leaf.storage_offset()
+    return begins_alike and tensor.stride() == leaf.stride()  # a square one may be turned
 
 
 def is_copy(tensor: torch.Tensor, leaf: torch.Tensor) -> bool:

@@ -7,7 +7,7 @@ import torch
 from torch import Tensor
 
 from debugtracer.recorder.state.sizes import sizes
-from debugtracer.recorder.tape.taken_rows import Taken, whole
+from debugtracer.recorder.tape.held_rows import HeldRows, all_rows
 from debugtracer.replay.op_trace.calls import OpRead
 from debugtracer.replay.op_trace.classes import (
     bad_mask,
@@ -36,11 +36,11 @@ class OpRecords:
         were not; None without any."""
         return self.flushed / self.halves if self.halves else None
 
-    def label(self, tensor: Tensor, name: str, part: Taken | None = None) -> None:
+    def label(self, tensor: Tensor, name: str, part: HeldRows | None = None) -> None:
         """Name a tensor that is there before the step: `parameter fc.weight`, `batch[0]`. One name per place in memory,
         the first stays. `part` says which rows of its batch a tensor holds; without it, it has them all."""
         if part is None and name.startswith("batch") and tensor.dim():
-            part = whole(tensor.shape[0])
+            part = all_rows(tensor.shape[0])
         self.memory.label(tensor, name, part)
         if name.startswith("parameter"):
             self.parameter_shapes |= {tuple(tensor.shape), tuple(tensor.shape)[::-1]}

@@ -15,7 +15,7 @@ from torch.utils.hooks import RemovableHandle
 
 from debugtracer.callsites.op_callsite import OpCallsites
 from debugtracer.errors import swallow
-from debugtracer.recorder.tape.taken_rows import Taken
+from debugtracer.recorder.tape.held_rows import HeldRows
 from debugtracer.trace.birth import Direction, Frame
 from debugtracer.trace.op import OpMeta
 
@@ -49,7 +49,7 @@ class OpTracer(TorchDispatchMode):
         """Name the modules of a root below `prefix`; `module.` and `_orig_mod.` are left out."""
         self.whereabouts.name_root(module, prefix)
 
-    def label(self, tensor: torch.Tensor, name: str, part: Taken | None = None) -> None:
+    def label(self, tensor: torch.Tensor, name: str, part: HeldRows | None = None) -> None:
         """Name an input of the step, e.g. `parameter head.weight`, `batch[0]`, for the observers that want names;
         `part` says which rows of its batch it holds."""
         for observer in self.observers:

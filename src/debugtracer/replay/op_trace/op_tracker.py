@@ -11,7 +11,7 @@ from torch._ops import OpOverload
 from debugtracer.errors import swallow
 from debugtracer.recorder.state.sizes import sizes
 from debugtracer.recorder.tape.entry import HALF
-from debugtracer.recorder.tape.taken_rows import Taken
+from debugtracer.recorder.tape.held_rows import HeldRows
 from debugtracer.replay.op_trace.calls import Group, OpRead, Shape, constant, groups, named, shape_of
 from debugtracer.replay.op_trace.classes import (
     FINITE,
@@ -95,7 +95,7 @@ class OpTracker(OpRecords):
     ) -> None:
         """Find which ops made the tensors of a group, and whether batch or parameters are behind them."""
         makers: dict[int, OpRecord] = {}
-        held: dict[int, Taken] = {}
+        held: dict[int, HeldRows] = {}
         for read in group.reads:
             writers, was_there = self.memory.writers(read.tensor)
             makers.update({id(w): w for w in writers[:4]})

@@ -7,16 +7,16 @@ from typing import Any
 
 from torch._ops import OpOverload
 
-from debugtracer.recorder.tape.taken_rows import (
+from debugtracer.recorder.tape.held_rows import (
     MOVES,
     SPREADS,
-    Taken,
-    common,
-    first,
+    HeldRows,
+    all_rows,
+    common_rows,
+    first_wide,
     lies_first,
-    moved,
-    unknown,
-    whole,
+    rows_after_move,
+    unknown_rows,
 )
 from debugtracer.replay.op_trace.calls import Group
 from debugtracer.replay.op_trace.kinds import short
@@ -56,7 +56,7 @@ def of_record(record: OpRecord, batch: int, parameters: Shapes) -> set[int] | No
     return rows
 
 
-def placed(part: Taken | None, shape: tuple[int, ...], dims: Dims, batch: int) -> set[int] | None:
+def placed(part: HeldRows | None, shape: tuple[int, ...], dims: Dims, batch: int) -> set[int] | None:
     """The rows of the batch behind indices in the shape of what holds `part` of it; all of it in its own order where
     that is None."""
     if part is None:
@@ -103,37 +103,37 @@ def sums_the_batch_away(record: OpRecord, parameters: Shapes) -> bool:
 
 
 def rows_after(
-    func: OpOverload, name: str, group: Group, held: dict[int, Taken], call: tuple[tuple[Any, ...], dict[str, Any]]
-) -> Taken | None:
+    func: OpOverload, name: str, group: Group, held: dict[int, HeldRows], call: tuple[tuple[Any, ...], dict[str, Any]]
+) -> HeldRows | None:
     """Which rows of the batch are in the result of an op that has read these. Syncs the host."""
     of = next(iter(held.values())).of
     if name in SPREADS and call[0] and id(call[0][0]) in held:
-        return laid(held[id(call[0][0])], held, group)
+        return placed_in_result(held[id(call[0][0])], held, group)
     if name in SPREADS:
         back = group.outs and group.outs[0].dim() and group.outs[0].shape[0] % of == 0
-        return laid(whole(of), {}, group) if back else unknown(of)
+        return placed_in_result(all_rows(of), {}, group) if back else unknown_rows(of)
     args, kwargs = call
     given = args[0] if args and isinstance(args[0], (list, tuple)) else args[:1]
     if name in MOVES and any(id(one) in held for one in given):
         try:
-            part = moved(func, args, kwargs, {id(one): held[id(one)] for one in given if id(one) in held})
+            part = rows_after_move(func, args, kwargs, {id(one): held[id(one)] for one in given if id(one) in held})
             return replace(part, turned=part.turned or any(not lies_first(out) for out in group.outs))
         except RuntimeError:
-            return unknown(of)
-    kept = common(held.values())
-    return laid(kept, held, group) if kept is not None else None
+            return unknown_rows(of)
+    kept = common_rows(held.values())
+    return placed_in_result(kept, held, group) if kept is not None else None
 
 
-def laid(part: Taken, held: dict[int, Taken], group: Group) -> Taken:
+def placed_in_result(part: HeldRows, held: dict[int, HeldRows], group: Group) -> HeldRows:
     """The same rows, with what is known of where they lie in a result: as in what was read, where their dimension is
     first in both and as long, else in the only one of that size."""
     if len(part.at) < 2 or not group.outs:
         return part
     out = group.outs[0]
-    size = out.shape[first(out)] if lies_first(out) and out.dim() else 0
+    size = out.shape[first_wide(out)] if lies_first(out) and out.dim() else 0
     same = [
         read.tensor for read in group.reads if held.get(id(read.tensor)) == part and not held[id(read.tensor)].turned
     ]
-    kept = any(one.dim() and lies_first(one) and one.shape[first(one)] == size for one in same)
+    kept = any(one.dim() and lies_first(one) and one.shape[first_wide(one)] == size for one in same)
     alone = size == len(part.at) and out.shape.count(size) == 1
     return replace(part, turned=not (kept or alone))

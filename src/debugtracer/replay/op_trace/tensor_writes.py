@@ -9,7 +9,7 @@ import torch
 from torch import Tensor
 from torch.multiprocessing.reductions import StorageWeakRef
 
-from debugtracer.recorder.tape.taken_rows import Taken, outermost, unknown, within
+from debugtracer.recorder.tape.held_rows import HeldRows, outermost, rows_of_memory, unknown_rows
 from debugtracer.trace.birth import TensorFacts
 from debugtracer.trace.op import OpMeta
 
@@ -51,7 +51,7 @@ class OpRecord:
     of_batch: bool = False
     """Something labelled `batch...` went into it."""
     of_parameter: bool = False
-    part: Taken | None = None
+    part: HeldRows | None = None
     """Which rows of the batch went into it; None where it has none that is known by its rows."""
 
     @property
@@ -80,7 +80,7 @@ class Label:
     high: int
     name: str
     rows: int = 0
-    part: Taken | None = None
+    part: HeldRows | None = None
 
 
 @dataclass
@@ -111,12 +111,12 @@ class Writes:
             found = self.cells[storage._cdata] = StorageCell(StorageWeakRef(storage))
         return found
 
-    def label(self, tensor: Tensor, name: str, part: Taken | None = None) -> None:
+    def label(self, tensor: Tensor, name: str, part: HeldRows | None = None) -> None:
         """Name the bytes of a tensor; the first name stays. `part` says which rows of its batch it holds."""
         low, high, dense = extent(tensor)
         labels = self.cell(tensor).labels
         if all((low, high) != (label.low, label.high) for label in labels):
-            held = part if dense or part is None else unknown(part.of)
+            held = part if dense or part is None else unknown_rows(part.of)
             labels.append(Label(low, high, name, rows_in(tensor), held))
 
     def name_of(self, tensor: Tensor) -> str:
@@ -129,7 +129,7 @@ class Writes:
         ]
         return min(hits)[1] if hits else ""
 
-    def part_of(self, tensor: Tensor) -> Taken | None:
+    def part_of(self, tensor: Tensor) -> HeldRows | None:
         """Which rows of a batch are in a tensor: as the write says that filled its bytes, else as the narrowest label
         around them does."""
         low, high, _ = extent(tensor)
@@ -141,7 +141,7 @@ class Writes:
                 if covers:
                     return part and seen_of(tensor, (low, high), write.low, write.high, write.rows, part)
                 if part is not None:
-                    return unknown(part.of)
+                    return unknown_rows(part.of)
         around = [one for one in cell.labels if one.part is not None and one.low <= low and high <= one.high]
         label = min(around, key=lambda one: one.high - one.low, default=None)
         if label is None or label.part is None:
@@ -169,11 +169,11 @@ class Writes:
         return found, True
 
 
-def seen_of(tensor: Tensor, span: tuple[int, int], low: int, high: int, rows: int, part: Taken) -> Taken:
+def seen_of(tensor: Tensor, span: tuple[int, int], low: int, high: int, rows: int, part: HeldRows) -> HeldRows:
     """The rows of the batch that a tensor with these bytes shows of memory that holds `part`."""
     if span == (low, high):
         return part
-    return within(tensor, low, high, rows, part) if tensor.layout is torch.strided else unknown(part.of)
+    return rows_of_memory(tensor, low, high, rows, part) if tensor.layout is torch.strided else unknown_rows(part.of)
 
 
 def rows_in(tensor: Tensor) -> int:

@@ -8,8 +8,8 @@ from torch import Tensor
 from debugtracer.observers.loss.loss_rows import loss_node, row_losses, rows_of_loss
 from debugtracer.recorder.tape.batches import Batch
 from debugtracer.recorder.tape.entry import Leaf, Slot
+from debugtracer.recorder.tape.held_rows import all_rows
 from debugtracer.recorder.tape.step_tape import Segment
-from debugtracer.recorder.tape.taken_rows import whole
 from debugtracer.replay.replay_context import ReplayContext
 
 
@@ -18,7 +18,7 @@ def rows_of(loss: Tensor, rows: int, failed: Segment, context: ReplayContext) ->
     node = loss_node(loss.grad_fn)
     found = row_losses(node, rows) if node is not None else None
     batch = batch_of(failed, context)
-    taken = rows_of_loss(node, context.batches, batch) if found is not None and batch is not None else whole(rows)
+    taken = rows_of_loss(node, context.batches, batch) if found is not None and batch is not None else all_rows(rows)
     if found is None or sorted(taken.at) != list(range(rows)):
         return None  # of some of the rows, or they cannot be told from each other
     ordered = torch.empty_like(found)
