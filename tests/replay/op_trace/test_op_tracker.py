@@ -49,6 +49,43 @@ def test_rows_of_a_copy_with_time_first_are_those_of_the_batch_or_not_told(read:
     assert birth.rows == (5,) or (birth.rows is None and steps != 16)
 
 
+@pytest.mark.parametrize("steps", [5, 8])
+def test_the_row_of_a_divisor_is_told_behind_a_recurrent_network(steps: int) -> None:
+    torch.manual_seed(0)
+    x, divisor, cell = torch.randn(8, steps + 1, 3), torch.ones(8), nn.GRU(3, 4, batch_first=True)
+    divisor[6] = 0.0
+    birth = trace(
+        lambda: (cell(x[:, :-1])[0] / divisor[:, None, None]).sum(), rows=8, **{"batch[0]": x, "batch[1]": divisor}
+    )
+    assert birth.op == "aten::div"
+    assert birth.rows == (6,) or (steps == 8 and birth.rows is None)  # as many steps as samples lie the other way
+
+
+def test_noise_beside_a_condition_leaves_its_rows_known() -> None:
+    condition, real, model = torch.ones(8, 1), torch.ones(8, 5), nn.Linear(4, 5)
+    real[3] = 0.0
+    birth = trace(
+        lambda: (model(torch.cat([torch.randn(8, 3), condition], 1)) / real).sum(),
+        rows=8,
+        **{"batch[0]": condition, "batch[1]": real},
+    )
+    assert (birth.op, birth.rows) == ("aten::div", (3,))
+
+
+def test_a_leaf_that_is_cut_from_a_wider_tensor_has_its_rows() -> None:
+    x = torch.ones(6, 9)[:, :-1]
+    x[4, 3] = 0.0
+    assert trace(lambda: (1.0 / x).sum(), rows=6, **{"batch[0]": x}).rows == (4,)
+    assert trace(lambda: (1.0 / x[2:, 1:]).sum(), rows=6, **{"batch[0]": x}).rows in ((4,), None)
+
+
+def test_steps_that_are_stacked_before_as_many_samples_are_not_taken_for_them() -> None:
+    x = torch.ones(8, 8)
+    x[5, 2] = -1.0
+    birth = trace(lambda: torch.log(torch.stack([x[:, t] for t in range(8)])).sum(), rows=8, **{"batch[0]": x})
+    assert birth.rows in ((5,), None)
+
+
 def test_a_mean_over_the_batch_has_no_rows() -> None:
     x = torch.ones(8, 64)
     x[:, 40] = -1.0

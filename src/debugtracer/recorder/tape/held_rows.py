@@ -141,13 +141,14 @@ def row_dim(value: Tensor, taken: HeldRows) -> int | None:
 
 
 def read_back(numbers: Tensor, of: int) -> HeldRows:
-    """The rows that lie along a dimension of the numbers in which all else is alike."""
+    """The rows that lie along a dimension of the numbers, with nothing of another row beside them."""
     if not numbers.numel():
         return unknown_rows(of)
     for dim in range(max(numbers.dim(), 1)):
         lines = numbers.movedim(dim, 0).reshape(numbers.shape[dim], -1) if numbers.dim() else numbers.reshape(1, 1)
-        if bool((lines == lines[:, :1]).all()):
-            return replace(ordered(lines[:, 0].tolist(), of), turned=dim != first_wide(numbers))
+        rows = lines.amax(1)
+        if bool(((lines == rows[:, None]) | (lines == OTHER)).all()):
+            return replace(ordered(rows.tolist(), of), turned=dim != first_wide(numbers))
     return unknown_rows(of)
 
 

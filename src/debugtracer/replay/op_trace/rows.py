@@ -134,6 +134,7 @@ def placed_in_result(part: HeldRows, held: dict[int, HeldRows], group: Group) ->
     same = [
         read.tensor for read in group.reads if held.get(id(read.tensor)) == part and not held[id(read.tensor)].turned
     ]
-    kept = any(one.dim() and lies_first(one) and one.shape[first_wide(one)] == size for one in same)
+    aligned = [one for one in same if one.dim() >= out.dim() > 0 and lies_first(one)]
+    kept = any(one.shape[first_wide(one)] == size for one in aligned)
     alone = size == len(part.at) and out.shape.count(size) == 1
     return replace(part, turned=not (kept or alone))

@@ -61,25 +61,48 @@ class OpRecord:
 
 
 @dataclass
-class Write:
-    """One write into a storage: bytes [low, high), by whom, and whether it left a bad value."""
+class Lines:
+    """Bytes [low, high) in which `rows` lines lie one after another, by the outermost dimension of a tensor."""
 
     low: int
     high: int
     dense: bool
-    record: OpRecord
-    rows: int = 0
-    """How many lie one after another in it, by its outermost dimension."""
+    """Nothing else lies between."""
+    rows: int
+    """0 where they cannot be told."""
+    step: int
+    """Bytes from the beginning of one to that of the next."""
+
+    def meets(self, other: Lines) -> bool:
+        """Whether they share a byte."""
+        return self.low < other.high and other.low < self.high
+
+    def beside(self, other: Lines) -> bool:
+        """Whether line i of one lies within the same stretch of memory as line i of the other."""
+        return self.rows == other.rows > 0 and self.step == other.step > abs(self.low - other.low)
+
+    def seen_by(self, tensor: Tensor, part: HeldRows) -> HeldRows:
+        """The rows of a batch that a tensor in these bytes shows, where they hold `part`."""
+        seen = lines_of(tensor)
+        if (seen.low, seen.high) == (self.low, self.high) or (not self.dense and self.beside(seen)):
+            return part
+        if not self.dense or tensor.layout is not torch.strided:
+            return unknown_rows(part.of)
+        return rows_of_memory(tensor, self.low, self.high, self.rows, part)
 
 
 @dataclass
-class Label:
-    """Bytes [low, high) with a name; of a batch also the rows that lie one after another in them."""
+class Write(Lines):
+    """One write into a storage, by whom, and whether it left a bad value."""
 
-    low: int
-    high: int
+    record: OpRecord
+
+
+@dataclass
+class Label(Lines):
+    """Bytes with a name; of a batch also the rows in them."""
+
     name: str
-    rows: int = 0
     part: HeldRows | None = None
 
 
@@ -113,11 +136,10 @@ class Writes:
 
     def label(self, tensor: Tensor, name: str, part: HeldRows | None = None) -> None:
         """Name the bytes of a tensor; the first name stays. `part` says which rows of its batch it holds."""
-        low, high, dense = extent(tensor)
+        lines = lines_of(tensor)
         labels = self.cell(tensor).labels
-        if all((low, high) != (label.low, label.high) for label in labels):
-            held = part if dense or part is None else unknown_rows(part.of)
-            labels.append(Label(low, high, name, rows_in(tensor), held))
+        if all((lines.low, lines.high) != (label.low, label.high) for label in labels):
+            labels.append(Label(**vars(lines), name=name, part=part))
 
     def name_of(self, tensor: Tensor) -> str:
         """The label of the bytes of a tensor, the narrowest that overlaps; "" if it has none."""
@@ -130,31 +152,29 @@ class Writes:
         return min(hits)[1] if hits else ""
 
     def part_of(self, tensor: Tensor) -> HeldRows | None:
-        """Which rows of a batch are in a tensor: as the write says that filled its bytes, else as the narrowest label
+        """Which rows of a batch are in a tensor: as the writes say that filled its bytes, else as the narrowest label
         around them does."""
-        low, high, _ = extent(tensor)
-        cell = self.cell(tensor)
+        lines, cell = lines_of(tensor), self.cell(tensor)
+        above: list[HeldRows] = []
         for write in reversed(cell.writes):
-            if write.low < high and low < write.high:
-                covers = write.dense and write.low <= low and high <= write.high
-                part = write.record.part
-                if covers:
-                    return part and seen_of(tensor, (low, high), write.low, write.high, write.rows, part)
-                if part is not None:
-                    return unknown_rows(part.of)
-        around = [one for one in cell.labels if one.part is not None and one.low <= low and high <= one.high]
-        label = min(around, key=lambda one: one.high - one.low, default=None)
-        if label is None or label.part is None:
-            return None
-        return seen_of(tensor, (low, high), label.low, label.high, label.rows, label.part)
+            part = write.record.part
+            if not write.meets(lines):
+                continue
+            if write.low <= lines.low and lines.high <= write.high and (write.dense or write.beside(lines)):
+                return agreed(above, write.seen_by(tensor, part) if part is not None else None)
+            if part is not None:  # some of its bytes alone
+                above.append(part if write.beside(lines) and not part.turned else unknown_rows(part.of))
+        around = [one for one in cell.labels if one.low <= lines.low and lines.high <= one.high]
+        label = min((one for one in around if one.part is not None), key=lambda one: one.high - one.low, default=None)
+        below = label.seen_by(tensor, label.part) if label is not None and label.part is not None else None
+        return agreed(above, below)
 
     def write(self, tensor: Tensor, record: OpRecord) -> None:
         """Note a write; writes it hides are forgotten."""
-        low, high, dense = extent(tensor)
-        cell = self.cell(tensor)
-        if dense and cell.writes:
-            cell.writes = [w for w in cell.writes if w.low < low or w.high > high]
-        cell.writes.append(Write(low, high, dense, record, rows_in(tensor)))
+        lines, cell = lines_of(tensor), self.cell(tensor)
+        if lines.dense and cell.writes:
+            cell.writes = [w for w in cell.writes if w.low < lines.low or w.high > lines.high]
+        cell.writes.append(Write(**vars(lines), record=record))
 
     def writers(self, tensor: Tensor) -> tuple[list[OpRecord], bool]:
         """The records whose writes are visible in a tensor, last first, and whether what was there before can still
@@ -169,17 +189,20 @@ class Writes:
         return found, True
 
 
-def seen_of(tensor: Tensor, span: tuple[int, int], low: int, high: int, rows: int, part: HeldRows) -> HeldRows:
-    """The rows of the batch that a tensor with these bytes shows of memory that holds `part`."""
-    if span == (low, high):
-        return part
-    return rows_of_memory(tensor, low, high, rows, part) if tensor.layout is torch.strided else unknown_rows(part.of)
+def agreed(above: list[HeldRows], below: HeldRows | None) -> HeldRows | None:
+    """The rows in bytes of which some were written again: where all say the same."""
+    parts = above if below is None else [*above, below]
+    if not parts:
+        return None
+    return parts[-1] if all(part == parts[-1] for part in parts) else unknown_rows(parts[-1].of)
 
 
-def rows_in(tensor: Tensor) -> int:
-    """How many rows lie one after another in the memory of a tensor; 0 for none."""
+def lines_of(tensor: Tensor) -> Lines:
+    """The lines that a tensor lies in."""
     strided = tensor.layout is torch.strided and not tensor.is_nested and tensor.dim() and tensor.numel()
-    return tensor.shape[outermost(tensor)] if strided else 0
+    outer = outermost(tensor) if strided else 0
+    rows, step = (tensor.shape[outer], tensor.stride(outer) * tensor.element_size()) if strided else (0, 0)
+    return Lines(*extent(tensor), rows, step)
 
 
 def values_of(tensor: Tensor) -> Tensor:
