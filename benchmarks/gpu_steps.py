@@ -195,6 +195,7 @@ def main(arguments: list[str] | None = None) -> int:
         words += (
             ["--unfused"] * args.unfused
             + ["--rest"] * args.rest
+            + ["--steady"] * args.steady
             + ([] if args.layers is None else ["--layers", str(args.layers)])
         )
         with tempfile.TemporaryDirectory() as out:
@@ -210,6 +211,7 @@ def main(arguments: list[str] | None = None) -> int:
             args.mode,
             *["unfused"] * args.unfused,
             *["at rest"] * args.rest,
+            *["steady"] * args.steady,
             os.environ.get("DEBUG_TRACER_GATE_NORMS", ""),
         ]
         print(", ".join(filter(None, said)), row, flush=True)
