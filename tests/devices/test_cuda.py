@@ -76,6 +76,14 @@ def test_a_fault_in_a_compiled_model_is_named(tmp_path: Path) -> None:
 
 
 @gpu
+@pytest.mark.parametrize(("what", "incidents"), [("large", 0), ("infinite", 1)])
+def test_a_clip_whose_norm_has_overflowed_is_no_incident(what: str, incidents: int, tmp_path: Path) -> None:
+    done = ran("clips", tmp_path, what, ours=("--mode", "observe"), PLACE="cuda")
+    assert done.returncode == 0, done.stderr
+    assert len(list((tmp_path / "runs" / "latest" / "incidents").glob("*"))) == incidents
+
+
+@gpu
 def test_a_bad_sample_under_a_scaler_is_named(tmp_path: Path) -> None:
     kind, status, _, line, sample = verdict("scales", tmp_path, "observe")
     assert (kind, status, line, sample) == ("data_nonfinite", "confirmed", 15, [43])

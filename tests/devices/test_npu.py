@@ -85,6 +85,16 @@ def test_older_weights_that_do_not_show_the_fault_prove_nothing(library: Path, t
 
 
 @compiled
+@pytest.mark.parametrize(("what", "incidents"), [("large", 0), ("infinite", 1)])
+def test_a_clip_whose_norm_has_overflowed_is_no_incident(
+    what: str, incidents: int, library: Path, tmp_path: Path
+) -> None:
+    done = ran("clips", tmp_path, what, ours=("--mode", "observe"), DEVICE_BUILD=str(library))
+    assert done.returncode == 0, done.stderr
+    assert len(list((tmp_path / "runs" / "latest" / "incidents").glob("*"))) == incidents
+
+
+@compiled
 def test_a_loss_under_a_scaler_is_read_there_and_its_sample_named(library: Path, tmp_path: Path) -> None:
     kind, status, _, line, sample = verdict("scales", library, tmp_path, "observe")
     assert (kind, status, line, sample) == ("data_nonfinite", "confirmed", 15, [43])

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import ClassVar
+
 import torch
 from torch import Tensor
 
@@ -12,6 +14,7 @@ class Cpu(Device):
     """Always there; its copies are done when they return, and the health facts count its memory elsewhere."""
 
     kind = "cpu"
+    doubles: ClassVar[bool] = True
 
     def awake(self) -> bool:
         """Return True: every process uses the host."""

@@ -8,10 +8,12 @@ import pytest
 import torch
 from torch.utils._python_dispatch import TorchDispatchMode
 
-from debugtracer.recorder.gate.late_numbers import LateNumbers, as_number, each_l2, each_largest
+from debugtracer.devices.cpu import Cpu
+from debugtracer.recorder.gate.device_numbers import DeviceNumbers
+from debugtracer.recorder.gate.late_numbers import LateNumbers, as_number, each_l2
 
-JUDGED = 7  # two fused norms, the stack, and product, sum, comparison and cast of the flag
-OPERATORS = 3  # the fused norm, the stack, and what a view of the loss takes
+JUDGED = 7  # two fused norms, or one and a cast of the loss; the stack, and product, sum, comparison, cast of the flag
+OPERATORS = 3  # the fused norm, the stack, and what a view or a cast of the loss takes
 
 
 class Counted(TorchDispatchMode):
@@ -81,9 +83,11 @@ def test_a_loss_of_any_shape_is_one_number_and_none_overflows(
     ],
 )
 @pytest.mark.parametrize("dtype", [torch.float32, torch.bfloat16])
+@pytest.mark.parametrize("doubles", [True, False])
 def test_the_device_judges_exactly_by_few_operators(
-    gradient: float, loss: float, bad: float, dtype: torch.dtype
+    gradient: float, loss: float, bad: float, dtype: torch.dtype, doubles: bool, monkeypatch: pytest.MonkeyPatch
 ) -> None:
+    monkeypatch.setattr(Cpu, "doubles", doubles)
     gradients = [
         torch.tensor([1.0, gradient, 1.0], dtype=dtype),
         torch.ones(4, dtype=dtype),
@@ -91,13 +95,13 @@ def test_the_device_judges_exactly_by_few_operators(
     ]
     said = torch.tensor(loss)
     with Counted() as counted:
-        norms, largest = each_l2(gradients), each_largest(gradients)
-        assert norms is not None and largest is not None
-        numbers = LateNumbers(norms, [said], largest)
+        told = DeviceNumbers().told(gradients)
+        assert told is not None
+        numbers = LateNumbers(told[0], [said], told[1])
         flag = numbers.flag()
     made = [name for name in counted.calls if not name.startswith(("detach", "_reshape", "view", "slice"))]
     assert len(made) <= JUDGED, made
     assert (flag.shape, flag.dtype, flag.item()) == ((), torch.float32, bad)
-    assert len(numbers.vector()) == 3 + 2 + 1
+    assert len(numbers.vector()) == 3 + (0 if doubles else 2) + 1
     numbers.add_weights([torch.tensor(7.0)])
     assert numbers.vector()[-1] == 7.0

@@ -36,6 +36,13 @@ def test_a_number_that_is_none_is_bad() -> None:
     assert read.bad and math.isnan(read.grad_l2)
 
 
+@pytest.mark.parametrize("weights_bad", [True, False])
+@pytest.mark.parametrize("loss", [0.5, math.inf])
+def test_an_infinite_norm_of_a_clip_is_bad_where_weights_or_losses_are(loss: float, weights_bad: bool) -> None:
+    read = PendingRead(OPTIMIZER, Segment(0), 3, False, 1, 1, clipped=True).read([math.inf, loss])
+    assert read.bad and read.after_clip(weights_bad).bad is (weights_bad or math.isinf(loss))
+
+
 @pytest.mark.parametrize(("loss", "bad"), [(0.5, False), (math.nan, True)])
 def test_under_a_scaler_the_loss_alone_is_judged_and_the_scale_is_read(loss: float, bad: bool) -> None:
     read = PendingRead(OPTIMIZER, Segment(0), 3, True, 1, 1, scaler=object()).read([math.inf, loss, 1024.0, 2.0])

@@ -24,6 +24,11 @@ class Judged(NamedTuple):
 class DeviceNumbers:
     """One per process. No host sync."""
 
+    @property
+    def decides(self) -> bool:
+        """Whether `judged` is one with the measuring, and told() need not come before it."""
+        return False
+
     def each(self, tensors: list[Tensor]) -> list[Tensor] | None:
         """Return L2 norms (0-dim, one device) whose own L2 is that over all tensors: one of each where one call gives
         them, else a single one; None where there is nothing to measure."""
@@ -32,6 +37,15 @@ class DeviceNumbers:
             return norms
         together = self.l2(tensors)
         return None if together is None else [together]
+
+    def told(self, gradients: list[Tensor]) -> tuple[list[Tensor], list[Tensor]] | None:
+        """Return the norms of `each`, and the largest magnitudes where those norms may overflow before a value does;
+        None where there is nothing to measure."""
+        norms = each_l2(gradients)
+        if norms and norms[0].dtype is torch.float64:
+            return norms, []
+        norms = norms or self.each(gradients)
+        return (norms, self.largest(gradients)) if norms else None
 
     def largest(self, gradients: list[Tensor]) -> list[Tensor]:
         """Return the largest magnitudes (0-dim, one device) by which it is told exactly what is not finite: a norm

@@ -185,6 +185,8 @@ class HealthGate:
 
     def judge(self, numbers: ReadNumbers, sent: PendingRead) -> None:
         """Judge the numbers of the last step, whose update is written unless the device held it back."""
+        if sent.clipped and numbers.grad_l2 == math.inf:
+            numbers = numbers.after_clip(any(map(is_bad, parameters_of(sent.optimizer))))
         written = not sent.gated or (sent.scaler is not None and numbers.param_l2 != 0.0)
         weights_bad = not math.isfinite(numbers.param_l2) and any(map(is_bad, parameters_of(sent.optimizer)))
         if weights_bad or (written and numbers.bad):

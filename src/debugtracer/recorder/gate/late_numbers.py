@@ -9,6 +9,7 @@ from collections.abc import Sequence
 import torch
 from torch import Tensor
 
+from debugtracer.devices.present import device
 from debugtracer.recorder.gate.norms import FUSABLE, grouped
 
 
@@ -17,7 +18,7 @@ class LateNumbers:
 
     def __init__(self, norms: list[Tensor], losses: Sequence[Tensor], largest: Sequence[Tensor] = ()) -> None:
         """Take the norms of the gradients (0-dim, one device), the losses as they are, and the largest magnitude of
-        each gradient where the device is to judge them."""
+        each gradient where its norm may overflow before it does."""
         self.home = norms[0].device
         self.gradients, self.largest, self.losses = len(norms), len(largest), len(losses)
         self.parts = [*norms, *(one.to(self.home) for one in largest), *(as_number(loss, norms[0]) for loss in losses)]
@@ -30,7 +31,8 @@ class LateNumbers:
             self.stacked = torch.stack(self.parts)
             self.parts = []
             # nothing finite is left of a finite number times 0 but 0
-            return ((self.stacked[self.gradients :] * 0).sum() != 0).float()
+            exact = self.stacked[self.gradients :] if self.largest else self.stacked
+            return ((exact * 0).sum() != 0).float()
 
     def add_weights(self, norms: Sequence[Tensor]) -> None:
         """Take the norms of the weights after the update, which may lie elsewhere."""
@@ -45,8 +47,8 @@ class LateNumbers:
 
 
 def each_l2(tensors: Sequence[Tensor]) -> list[Tensor] | None:
-    """Return one L2 norm (float32, 0-dim) for each of the tensors, by one call; None where they are of several dtypes
-    or devices, or of double precision."""
+    """Return one L2 norm (0-dim) for each of the tensors, by one call; None where they are of several dtypes or
+    devices, or of double precision. In float64 where the device sums in it: then finite only where every value is."""
     return each(tensors, 2.0)
 
 
@@ -61,7 +63,8 @@ def each(tensors: Sequence[Tensor], order: float) -> list[Tensor] | None:
         groups = grouped(tensors)
         if len(groups) != 1 or groups[0][0].dtype not in FUSABLE:
             return None
-        return list(torch._foreach_norm(groups[0], order, dtype=torch.float32))
+        doubles = order == 2.0 and device(groups[0][0].device.type).doubles
+        return list(torch._foreach_norm(groups[0], order, dtype=torch.float64 if doubles else torch.float32))
 
 
 def as_number(loss: Tensor, beside: Tensor) -> Tensor:

@@ -29,9 +29,8 @@ class LateReading:
     def judged(self, sent: PendingRead, gradients: list[Tensor], losses: Sequence[Tensor]) -> Tensor | None:
         """Let the device judge gradients and losses; the flag (float32, ()) by which it leaves the update out, None
         without a gradient."""
-        largest = self.device_numbers.largest(gradients)
-        if largest and (norms := self.device_numbers.each(gradients)):
-            return self.prepared(sent, norms, losses, largest).flag()
+        if not self.device_numbers.decides and (told := self.device_numbers.told(gradients)) is not None:
+            return self.prepared(sent, told[0], losses, told[1]).flag()
         found = self.device_numbers.judged(gradients, [t.double().mean() for t in losses], None, True)
         self.unsent, sent.losses = (None if found is None else (found.numbers, sent)), len(losses)
         return None if found is None else found.flag
@@ -42,12 +41,15 @@ class LateReading:
         """Measure gradients, whose norm `clip` (()) may be known, losses, and the scale of the scaler that judges
         them."""
         self.unsent = None
-        norms = self.device_numbers.each(gradients) if clip is None else [clip]
         scale: list[Any] = [getattr(sent.scaler, "_scale", None)] if sent.scaler is not None else []
-        if not norms or not all(isinstance(value, Tensor) for value in scale):
+        if not all(isinstance(value, Tensor) for value in scale):
             return
-        self.prepared(sent, norms, [*losses, *scale], self.device_numbers.largest(gradients))
-        sent.losses = len(losses)  # the scale stands behind them
+        sent.clipped = clip is not None
+        told = self.device_numbers.told(gradients) if clip is None else ([clip], [])
+        if told is not None:
+            norms, largest = told
+            self.prepared(sent, norms, [*losses, *scale], [] if scale else largest)  # a scaler judges them itself
+            sent.losses = len(losses)  # the scale stands behind them
 
     def prepared(
         self, sent: PendingRead, norms: list[Tensor], losses: Sequence[Tensor], largest: Sequence[Tensor]

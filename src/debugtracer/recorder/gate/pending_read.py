@@ -25,6 +25,11 @@ class ReadNumbers(NamedTuple):
     scale: float | None = None
     """Of the scaler that judges the gradients itself."""
 
+    def after_clip(self, weights_bad: bool) -> ReadNumbers:
+        """Return them as they are judged where the norm of the loop's own clipping was infinite: a gradient that was so
+        itself is NaN after it and makes weights bad, one whose norm has overflowed became 0."""
+        return self._replace(bad=weights_bad or not all(map(math.isfinite, self.losses)))
+
     def series(self) -> dict[str, float]:
         """Return what is published, by the names of the run folder."""
         values = {GRAD_L2: self.grad_l2}
@@ -52,6 +57,8 @@ class PendingRead:
     losses: int = 0
     largest: int = 0
     """How many largest magnitudes of gradients follow their norms: what is bad is told by them alone, exactly."""
+    clipped: bool = False
+    """The one norm is that of the loop's own clipping."""
     scaler: Any = None
     """Who judges the gradients; its scale comes after the losses."""
     numbers: dict[str, float] = field(default_factory=dict)
@@ -59,7 +66,7 @@ class PendingRead:
 
     def read(self, values: Sequence[float]) -> ReadNumbers:
         """Take the vector apart."""
-        first = self.gradients + self.largest or 3
+        first = self.gradients + self.largest or 3  # numbers of the gradients
         losses, rest = list(values[first : first + self.losses]), list(values[first + self.losses :])
         scale = rest.pop(0) if self.scaler is not None else None
         grad_l2 = math.hypot(*values[: self.gradients]) if self.gradients else values[0]

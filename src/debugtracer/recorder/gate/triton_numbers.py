@@ -41,14 +41,21 @@ class TritonNumbers(DeviceNumbers):
         self.off = False
         """A kernel could not be launched: stock operators from here on."""
 
+    @property
+    def decides(self) -> bool:
+        """Whether the kernels can be launched."""
+        return not self.off
+
+    def told(self, gradients: list[Tensor]) -> tuple[list[Tensor], list[Tensor]] | None:
+        """Return the L2 over all of them alone, which is finite where every value is; what torch's operators tell
+        where no kernel reads them."""
+        found = self.measured(gradients, [], None)
+        return super().told(gradients) if found is None else ([found.numbers[0]], [])
+
     def each(self, tensors: list[Tensor]) -> list[Tensor] | None:
         """Return the L2 over all of them (0-dim, float64) alone."""
         found = self.measured(tensors, [], None)
         return super().each(tensors) if found is None else [found.numbers[0]]
-
-    def largest(self, gradients: list[Tensor]) -> list[Tensor]:
-        """Return none: the norm of the kernels is finite where every value is."""
-        return super().largest(gradients) if self.off else []
 
     def l2(self, tensors: list[Tensor]) -> Tensor | None:
         """The L2 norm over all of them; the largest magnitude where squares overflow and every value is finite."""
