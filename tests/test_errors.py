@@ -49,6 +49,12 @@ def test_strict_raises_what_would_be_swallowed(monkeypatch):
         broken()
 
 
+def test_that_the_program_has_stopped_its_device_is_no_failure_of_ours(monkeypatch, capsys):
+    monkeypatch.setenv("DEBUG_TRACER_STRICT", "1")
+    errors.swallow("x", RuntimeError("CUDA error: device-side assert triggered"))
+    assert (errors.failures, capsys.readouterr().err) == ({}, "")
+
+
 def test_ctrl_c_is_not_swallowed():
     @guarded("x")
     def interrupted() -> None:

@@ -10,11 +10,11 @@ from debugtracer.assembly.recording import Recording
 from debugtracer.assembly.replaying import Replaying
 from debugtracer.callsites.crash_site import site_of
 from debugtracer.diagnosis.incident_writer import VerdictDisplay
-from debugtracer.errors import ReplayRefused, StoppedByTracer, StoppedCell, guarded
+from debugtracer.errors import DEVICE_DIED, ReplayRefused, StoppedByTracer, StoppedCell, guarded
 from debugtracer.observers.graph.inplace_writes import OVERWRITTEN
 from debugtracer.recorder.output.rank_crashes import told_by_its_rank
 from debugtracer.settings import Capture, Settings
-from debugtracer.trace.facts.crash import DEVICE_DIED, InplaceWrites
+from debugtracer.trace.facts.crash import InplaceWrites
 
 current: Session | None = None
 
@@ -134,7 +134,7 @@ class Session:
         self.recorder.join_failed(error)
         try:
             with self.incidents.context.paused():
-                refused = refused_on_host(self.tape.current, self.batches)
+                refused = refused_on_host([s for s in (self.tape.previous, self.tape.current) if s], self.batches)
         except ReplayRefused as why:
             self.output.note("on-host", str(why))
             return None

@@ -103,17 +103,18 @@ def test_a_loss_under_a_scaler_is_read_there_and_its_sample_named(library: Path,
 
 
 @compiled
+@pytest.mark.parametrize("later", [(), ("later",)])
 @pytest.mark.parametrize(
     ("what", "said", "op"),
     [
-        ("token", "station (Embedding, 40 rows) (asserts.py:19) was given ids up to 42", "aten::embedding"),
+        ("token", "station (Embedding, 40 rows) (asserts.py:27) was given ids up to 42", "aten::embedding"),
         ("label", "cross_entropy was given class 7", None),
     ],
 )
 def test_an_index_that_a_device_refuses_without_its_name_is_named_by_the_host(
-    library: Path, tmp_path: Path, what: str, said: str, op: str | None
+    library: Path, tmp_path: Path, what: str, said: str, op: str | None, later: tuple[str, ...]
 ) -> None:
-    done = ran("asserts", tmp_path, what, ours=("--mode", "observe"), DEVICE_BUILD=str(library))
+    done = ran("asserts", tmp_path, what, *later, ours=("--mode", "observe"), DEVICE_BUILD=str(library))
     assert done.returncode == 1 and "CUDA error" in done.stderr
     report = json.loads(told("report", str(tmp_path / "runs" / "latest"), "--format", "json").stdout)
     verdict, (finding,) = report["verdict"], report["findings"]

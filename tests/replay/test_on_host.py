@@ -55,7 +55,7 @@ def step(rows: int, ids: Tensor, labels: Tensor, log: BatchLog) -> Segment:
 def test_the_call_that_the_host_refuses_is_found(rows: int, label: int, index: int | None, says: str) -> None:
     log, ids, labels = BatchLog(), torch.tensor([[1, 2], [7, 0]]), torch.tensor([0, label])
     segment, before = step(rows, ids, labels, log), torch.get_rng_state()
-    refused = refused_on_host(segment, log)
+    refused = refused_on_host([segment], log)
     assert torch.equal(torch.get_rng_state(), before)
     if index is None:
         assert refused is None
@@ -67,13 +67,13 @@ def test_the_call_that_the_host_refuses_is_found(rows: int, label: int, index: i
 def test_whole_numbers_that_nobody_knows_are_refused_by_nothing() -> None:
     unknown = torch.zeros(2, 2, dtype=torch.int64, device="meta")
     segment = segment_of(("module", Table(5).to("meta"), (Leaf(unknown),), {}))
-    assert refused_on_host(segment, BatchLog()) is None
+    assert refused_on_host([segment], BatchLog()) is None
 
 
 def test_another_failure_is_no_answer() -> None:
     segment = segment_of(("fn", torch.linalg.inv, (Leaf(torch.zeros(2, 2)),), {}))
     with pytest.raises(ReplayRefused, match="singular"):
-        refused_on_host(segment, BatchLog())
+        refused_on_host([segment], BatchLog())
 
 
 @pytest.mark.parametrize(

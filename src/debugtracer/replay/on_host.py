@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import copy
 import re
+from collections.abc import Sequence
 from typing import Any, NamedTuple
 
 import torch
@@ -32,10 +33,23 @@ class Refused(NamedTuple):
     entry: Entry
 
 
-def refused_on_host(segment: Segment, batches: BatchLog) -> Refused | None:
-    """Execute the calls of a step on the host; the first that refuses an index there, None where all pass.
+def refused_on_host(segments: Sequence[Segment], batches: BatchLog) -> Refused | None:
+    """Execute the calls of these steps on the host, in their order, since a device may be heard of a step late; the
+    first call that refuses an index there, None where all pass.
 
-    Raises ReplayRefused where a call fails in another way. Reads nothing from the device."""
+    Raises ReplayRefused where a call of the last fails in another way. Reads nothing from the device."""
+    for segment in segments[:-1]:
+        try:
+            refused = refused_in(segment, batches)
+        except ReplayRefused:  # what an earlier step held may be gone
+            continue
+        if refused is not None:
+            return refused
+    return refused_in(segments[-1], batches)
+
+
+def refused_in(segment: Segment, batches: BatchLog) -> Refused | None:
+    """The same of one step."""
     part = Segment(segment.number)
     part.entries = [entry for entry in segment.entries if entry.kind not in SKIPPED]
     run = HostExecution(part, batches)
@@ -85,12 +99,18 @@ class HostExecution(Reexecution):
     def on_host(self, tensor: Tensor) -> Tensor:
         """What a tensor held before it went to the device; drawn where nobody knows, which no call refuses."""
         if tensor.device.type == "cpu":
-            return tensor.detach().clone()  # a call may write into it
+            return self.held(tensor, tensor.detach().clone())  # a call may write into it
         hit = self.batches.find(tensor)
         leaf = dict(hit[0].tensors()).get(hit[1]) if hit is not None else None
         if leaf is not None and leaf.shape == tensor.shape and leaf.device.type == "cpu":
-            return leaf.detach().to(tensor.dtype, copy=True)
+            return self.held(leaf, leaf.detach().to(tensor.dtype, copy=True))
         return self.like(tensor)
+
+    def held(self, leaf: Tensor, copied: Tensor) -> Tensor:
+        """The copy, known as what its batch holds: a later one may have come meanwhile."""
+        if self.batches.find(leaf) is not None:
+            self.batches.moved(leaf, copied)
+        return copied
 
     def like(self, tensor: Tensor, variance: bool = False) -> Tensor:
         """A tensor of the host of the same shape: small numbers, ones where it may be a variance, zeros of whole

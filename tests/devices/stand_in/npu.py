@@ -81,6 +81,11 @@ class Npu:
     def clear_npu_overflow_flag(self) -> None:
         self.library.clear()
 
+    def die(self, at_once: bool) -> None:
+        """Fail at whatever is asked from here on, as CUDA does after a kernel's assert; or from the next wait on, since
+        kernels run later than they are called."""
+        self.library.die(at_once)
+
 
 def start(saturating: bool = False) -> Npu:
     """The device, from here on."""

@@ -6,7 +6,8 @@ from collections.abc import Iterator
 from typing import ClassVar
 
 from debugtracer.checks.check import Check
-from debugtracer.trace.facts.crash import DEVICE_DIED, Crash
+from debugtracer.errors import DEVICE_DIED
+from debugtracer.trace.facts.crash import Crash
 from debugtracer.trace.finding import Finding
 from debugtracer.trace.place import Place
 from debugtracer.trace.window import Window

@@ -121,7 +121,8 @@ class CrashObserver(Observer):
         ):
             return None
         found = self.run.batches.find(tensor) or self.equal_leaf(tensor, batch)
-        held = found[0] if found is not None else batch
+        # executed again for a device that was heard of late, the call may belong to the batch before
+        held = found[0] if found is not None else None if self.run.refused_call else batch
         taken = known_rows(tensor, self.run.batches, held) if held is not None else None
         if taken is not None and not taken.at:
             return None

@@ -14,9 +14,6 @@ from debugtracer.trace.place import Place
 UNFINISHED = "Expected to have finished reduction in the prior iteration"
 """What DistributedDataParallel says in the iteration after one in which a parameter got no gradient."""
 
-DEVICE_DIED = "device-side assert"
-"""What CUDA says of an index outside its range; the line of the traceback need not be the guilty one."""
-
 
 class TensorSeen(msgspec.Struct, frozen=True, kw_only=True):
     """One tensor by name; low and high only for integers on the CPU."""
