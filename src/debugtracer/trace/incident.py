@@ -15,6 +15,9 @@ from debugtracer.trace.step import StepRef
 from debugtracer.trace.whole_dataset import WholeDataset
 
 Symptom = Literal["nan_loss", "inf_grad", "nan_output", "bad_update", "crash"]
+RESTED = "its calls were not recorded, to stay under the promised cost (--cost 1 records every step)"
+"""Why a step is not executed again from its tape."""
+
 Mechanism = Literal["tape", "re-yield", "forward-only", "lines", "graph", "flight-record"]
 
 

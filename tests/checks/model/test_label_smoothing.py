@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import math
+
 from debugtracer.checks.model.label_smoothing import LabelSmoothing
 from debugtracer.trace.facts.label_smoothing import LabelSmoothing as Looked
 from debugtracer.trace.facts.label_smoothing import Smoothed
@@ -38,6 +40,10 @@ def test_smoothing_over_closed_classes_is_an_error():
         "smoothed class. "
         "Smooth the open classes only."
     )
+
+
+def test_a_model_that_gives_no_numbers_gets_no_advice():
+    assert judged(a_look(100, top=math.nan), a_look(200, top=math.nan)) == []
 
 
 def test_a_model_surer_than_right_gets_advice_with_the_measured_effect():

@@ -10,6 +10,7 @@ import importlib.util
 import os
 import subprocess
 import sysconfig
+from functools import partial
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
@@ -45,12 +46,30 @@ def build(folder: Path) -> Path:
     return library
 
 
+class Event:
+    """What ends with the work queued before it: here at once, unless the device has died."""
+
+    def __init__(self, library: Any) -> None:
+        self.library = library
+
+    def record(self) -> None:
+        """Queued, no wait."""
+
+    def synchronize(self) -> None:
+        self.library.wait()
+
+    def query(self) -> bool:
+        self.library.wait()
+        return True
+
+
 class Npu:
     """The module torch.npu, as far as anything here asks for it."""
 
     def __init__(self, library: Any, saturating: bool) -> None:
         self.library = library
         self.asked = 0
+        self.Event = partial(Event, library)
         self.utils = SimpleNamespace(is_support_inf_nan=lambda: not saturating)
 
     def is_initialized(self) -> bool:

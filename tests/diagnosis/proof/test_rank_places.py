@@ -23,6 +23,7 @@ from debugtracer.diagnosis.proof.rank import (
     whereabouts,
     why_unknown,
 )
+from debugtracer.recorder.tape.step_tape import RESTED
 from debugtracer.testing import TRAIN, a_birth, some_facts
 from debugtracer.trace.birth import Frame
 from debugtracer.trace.calibration import calibrated
@@ -194,6 +195,15 @@ def test_a_write_that_a_replay_cannot_take_back_is_said_and_is_the_first_thing_t
     assert unseen_write(again) is None
     assert why_unknown(again) == "the cause is unknown: replay (tape) did not show the fault (not reproduced)"
     assert len(next_steps(again)) == 3
+
+
+def test_a_step_whose_calls_rested_is_told_to_be_run_with_all_recorded():
+    again = some_facts(replay=msgspec.structs.replace(NOT_AGAIN, refused=(f"tape: {RESTED}",)))
+    assert why_unknown(again) == (
+        "the cause is unknown: its calls were not recorded, to stay under the promised cost (--cost 1 records every "
+        "step), and what could be executed again without them did not show the fault"
+    )
+    assert next_steps(again)[0] == "run it again with `--cost 1`: every step is recorded then"
 
 
 def test_why_a_cause_is_unknown_and_what_to_do_next():

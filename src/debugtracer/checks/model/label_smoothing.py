@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator
 from typing import ClassVar
 
@@ -66,7 +67,7 @@ class LabelSmoothing(Check, frozen=True):
         looks = [f for f in window.seen(Looked) if f.ref.step >= self.after and f.rows >= 32][-2:]
         told = window.memory(self)
         beyond = fact.top_probability - fact.accuracy
-        if len(looks) < 2 or any(f.top_probability - f.accuracy < self.gap for f in looks):
+        if len(looks) < 2 or not math.isfinite(beyond) or any(f.top_probability - f.accuracy < self.gap for f in looks):
             return
         if beyond < told.get(fact.frame, 0.0) + self.gap:  # told, and not much worse since
             return

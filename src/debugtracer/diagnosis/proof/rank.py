@@ -13,6 +13,7 @@ from debugtracer.causes.cause import Cause, Evidence, causes
 from debugtracer.causes.incident_evidence import IncidentEvidence
 from debugtracer.causes.pipeline_evidence import of_pipeline
 from debugtracer.errors import guarded
+from debugtracer.recorder.tape.step_tape import RESTED
 from debugtracer.trace.birth import Frame
 from debugtracer.trace.calibration import calibrated
 from debugtracer.trace.incident import SYMPTOMS, IncidentFacts, WeightWrite
@@ -223,6 +224,8 @@ def why_unknown(facts: IncidentFacts) -> str:
             "op that made it"
         )
     seen = f"replay ({facts.replay.mechanism}) did not show the fault ({facts.replay.parity})"
+    if not_recorded(facts):
+        return f"the cause is unknown: {RESTED}, and what could be executed again without them did not show the fault"
     write = unseen_write(facts)
     if write is not None:
         seen += (
@@ -230,6 +233,11 @@ def why_unknown(facts: IncidentFacts) -> str:
             f"{write.frame.line} wrote {some(write.params)} since the last update"
         )
     return f"the cause is unknown: {seen}"
+
+
+def not_recorded(facts: IncidentFacts) -> bool:
+    """Whether the calls of the step were not recorded, to stay under the promised cost."""
+    return facts.replay is not None and any(RESTED in why for why in facts.replay.refused)
 
 
 def unseen_write(facts: IncidentFacts) -> WeightWrite | None:
@@ -257,6 +265,11 @@ def next_steps(facts: IncidentFacts) -> tuple[str, ...]:
         return (
             f"look at what {at} writes into {some(write.params)}: that it is finite, and that it is meant to "
             "happen between forward and update",
+            "look at the batch: `debug-tracer report RUN --batch`",
+        )
+    if not_recorded(facts):
+        return (
+            "run it again with `--cost 1`: every step is recorded then",
             "look at the batch: `debug-tracer report RUN --batch`",
         )
     return (

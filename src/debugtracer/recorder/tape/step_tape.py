@@ -15,8 +15,8 @@ from debugtracer.recorder.state.weak import WeakRef
 from debugtracer.recorder.tape.entry import TENSORS, Entry, Kind, Leaf, Slot, encoded_items, mapped, tensors
 from debugtracer.recorder.tape.own_writes import OwnWrites
 from debugtracer.recorder.tape.silent_rounds import SilentRounds
+from debugtracer.trace.incident import RESTED
 
-RESTED = "its calls were not recorded, to stay under the promised cost (--cost 1 records every step)"
 MOST_DEFERRED = 4  # root calls of a step that are kept by reference (ours): a generator, a discriminator twice
 MAX_ENTRIES = 20_000  # calls outside modules in one step; a loop above it is not a training step (ours)
 
