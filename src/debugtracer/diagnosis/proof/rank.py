@@ -13,10 +13,9 @@ from debugtracer.causes.cause import Cause, Evidence, causes
 from debugtracer.causes.incident_evidence import IncidentEvidence
 from debugtracer.causes.pipeline_evidence import of_pipeline
 from debugtracer.errors import guarded
-from debugtracer.recorder.tape.step_tape import RESTED
 from debugtracer.trace.birth import Frame
 from debugtracer.trace.calibration import calibrated
-from debugtracer.trace.incident import SYMPTOMS, IncidentFacts, WeightWrite
+from debugtracer.trace.incident import RESTED, SYMPTOMS, IncidentFacts, WeightWrite
 from debugtracer.trace.step import Phase
 from debugtracer.trace.verdict import POSSIBLE, SUSPECTS, Status, Suspect, Verdict, word
 from debugtracer.views.words.wording import some
