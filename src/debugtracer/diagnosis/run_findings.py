@@ -66,6 +66,8 @@ class RunFindings:
         """Findings that wait for a trial of theirs before they are told, by their step."""
         self.found: list[Finding] = []
         """What the checks have said, in order; notes included."""
+        self.unwritten: list[Found] = []
+        """Findings of a run that has no files yet: they are opened at the first backward."""
         self.live = LiveChecks(self.report, select(preset))
 
     def step_done(
@@ -99,6 +101,7 @@ class RunFindings:
         if self.output.writer is None and not facts:
             return
         self.live.finish(facts)
+        self.write_late()
         self.state.judged(self.live.judge_s)
         self.jumps.look(over=True)  # the judge of a fast loop may end after the loop
         while self.untried:
@@ -126,6 +129,14 @@ class RunFindings:
                 judge_us=judge_us,
             )
         )
+
+    def write_late(self) -> None:
+        """Write what was found before there were files; a run without a backward has none but for what is grave."""
+        if any(event.finding.severity != "note" for event in self.unwritten):
+            self.output.open()
+        for event in self.unwritten:
+            self.output.event(event)
+        self.unwritten.clear()
 
     def experiment(self) -> None:
         """Decide about the leading finding by some dozen steps of training, where nothing else has."""
@@ -198,10 +209,11 @@ class RunFindings:
         """Write a finding without an alarm, and say it in one line when it is grave."""
         finding = guarded("diagnosis.run_findings: below a Subset")(self.in_whole)(finding) or finding
         at, trace_id = wall_time(), self.output.trace_id(finding.iteration)
-        self.output.event(
-            Found(at=at, rank=finding.rank, trace_id=trace_id, finding=finding, judged=True),
-            now=finding.severity != "note",
-        )
+        found = Found(at=at, rank=finding.rank, trace_id=trace_id, finding=finding, judged=True)
+        if self.output.writer is None:
+            self.unwritten.append(found)
+        else:
+            self.output.event(found, now=finding.severity != "note")
         self.found.append(finding)
         self.jumps.found(finding)
         self.state.anomalies += finding.severity != "note"

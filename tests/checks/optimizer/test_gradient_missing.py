@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import msgspec
+
 from debugtracer.checks.optimizer.gradient_missing import GradientMissing
 from debugtracer.trace.facts.graph_reach import Cut, GraphReach
 from debugtracer.trace.facts.no_gradient import NoGradient
@@ -57,3 +59,22 @@ def test_a_short_run_waits_for_its_end_and_a_run_without_backward_says_nothing()
     assert len(found(GradientMissing(), [without(8)], ended=True)) == 1
     assert found(GradientMissing(), [without(7)], ended=True) == []
     assert found(GradientMissing(), [without(64, backwards=31)], ended=True) == []
+    assert found(GradientMissing(), [without(64, backwards=0)], ended=True) == []
+
+
+def test_a_loop_that_never_calls_backward_is_an_error_at_its_end():
+    seen = msgspec.structs.replace(without(80, backwards=0), forwards=80, called=line(30))
+    assert found(GradientMissing(), [seen]) == []
+    (finding,) = found(GradientMissing(), [seen], ended=True)
+    assert (finding.severity, finding.kind, finding.place.frame) == ("error", "parameters_not_updated", line(30))
+    assert finding.message == (
+        "step 79, rank 0: SGD (train.py:22) made 80 updates, the model was called (train.py:30) 80 times in training "
+        "mode, and no backward ever ran, so none of its 4 parameters had a gradient; expected loss.backward() before "
+        "each update. Call it; in Lightning and other trainers return the loss from the training step."
+    )
+    for forwards, told in ((40, 1), (39, 0)):  # a schedule that is only drawn calls no model
+        seen = msgspec.structs.replace(without(80, backwards=0), forwards=forwards)
+        assert len(found(GradientMissing(), [seen], ended=True)) == told
+    for updates, told in ((8, 1), (7, 0)):
+        seen = msgspec.structs.replace(without(updates, backwards=0), forwards=updates)
+        assert len(found(GradientMissing(), [seen], ended=True)) == told

@@ -4,13 +4,16 @@ from __future__ import annotations
 
 from pathlib import Path
 
+import pytest
 import torch
 from torch import nn
 
 from debugtracer.observers.optimizer.no_gradient import TELL
+from debugtracer.trace.events import Found
 from debugtracer.trace.facts.no_gradient import NoGradient
 from tests.observers.loops import data, mse, net
 from tests.observers.observing import observed
+from tests.watching import events, under_watch
 
 
 def beside(steps: int, joins: int, kind: type[torch.optim.Optimizer] = torch.optim.SGD) -> None:
@@ -30,6 +33,26 @@ def test_an_optimizer_without_gradients_is_told_now_and_at_the_end(tmp_path: Pat
     assert [(f.kind, f.updates, f.looks, f.held) for f in facts] == [("SGD", TELL, 7, 4), ("SGD", TELL + 6, 7, 4)]
     assert facts[0].frame is not None
     assert facts[0].frame.code.startswith("first, second")
+
+
+@pytest.mark.parametrize("trains", [True, False])
+def test_where_no_backward_runs_the_calls_that_could_have_had_one_are_counted(tmp_path: Path, trains: bool) -> None:
+    def loop() -> None:
+        model = net().train(trains)
+        optimizer = torch.optim.SGD(model.parameters(), lr=0.01)
+        for x, y in data(12):
+            mse(model(x), y)
+            optimizer.step()
+
+    with under_watch(tmp_path / "runs"):
+        loop()
+    if not trains:
+        assert not list((tmp_path / "runs").glob("*/rank*")), "a run without a backward has no files of its own"
+        return
+    (finding,) = [e.finding for e in events(tmp_path / "runs") if isinstance(e, Found)]
+    assert finding.check == "optimizer/gradient-missing"
+    assert (finding.evidence["updates"], finding.evidence["forwards"]) == (12, 12)
+    assert finding.place.frame is not None and finding.place.frame.code == "mse(model(x), y)"
 
 
 def test_one_gradient_ends_the_question(tmp_path: Path):

@@ -15,6 +15,10 @@ from debugtracer.trace.finding import Finding
 from debugtracer.trace.place import Place
 from debugtracer.trace.window import Window
 
+BACKWARD_MISSING = (
+    "call loss.backward() between the forward and optimizer.step()",
+    "return the loss from the training step of a trainer: where it gives None, Lightning runs no backward",
+)
 LASTS = 3  # steps after which detached-graph speaks of what is cut off
 
 
@@ -28,7 +32,8 @@ class GradientMissing(Check, frozen=True):
         step() skips parameters without a gradient, and no error says so: this part never learns.
     How it decides
         Before its updates 1, 2, 4, 8 and so on no parameter that asks for a gradient had one, not even one of 0, in 64
-        updates, or at least 8 when the run ended, though backward ran in at least half as many. One gradient ends the
+        updates, or at least 8 when the run ended, though backward ran in at least half as many. Where none ever ran:
+        8 updates or more, and half as many calls of a model in training mode with a graph. One gradient ends the
         question. Optimizers that are not torch's own may need none. Where the parameters belong to no model that is
         called, another optimizer holds them all, or the graph is seen to be cut in three steps running, the checks for
         that say more.
@@ -65,9 +70,31 @@ class GradientMissing(Check, frozen=True):
             seen = reach.get(fact.frame) if fact.frame is not None else None
             told = fact.optimizer in memory or (seen is not None and seen.lasting >= LASTS)
             told = told or (wiring is not None and wiring.doubles(fact.frame))
-            if enough and not told and 2 * fact.backwards >= fact.updates:
+            if told or not enough:
+                continue
+            if 2 * fact.backwards >= fact.updates:
                 memory[fact.optimizer] = True
                 yield self.describe(window, fact, seen.cut if seen is not None else None)
+            elif window.ended and not fact.backwards and 2 * fact.forwards >= fact.updates:
+                memory[fact.optimizer] = True
+                yield self.without_backward(window, fact)
+
+    def without_backward(self, window: Window, fact: NoGradient) -> Finding:
+        """Build the finding on a run in which nothing was ever derived."""
+        return self.finding(
+            window,
+            "error",
+            f"{fact.kind}{spot(fact.frame)} made {fact.updates} updates, the model was called{spot(fact.called)} "
+            f"{fact.forwards} times in training mode, and no backward ever ran, so none of its "
+            f"{counted(fact.held, 'parameter')} had a gradient; expected loss.backward() before each "
+            "update. Call it; in Lightning and other trainers return the loss from the training step.",
+            ref=fact.ref,
+            place=Place(frame=fact.called or fact.frame),
+            remedies=BACKWARD_MISSING,
+            updates=fact.updates,
+            held=fact.held,
+            forwards=fact.forwards,
+        )
 
     def describe(self, window: Window, fact: NoGradient, cut: Cut | None) -> Finding:
         """Build the finding, with the line that ends the graph if it was seen."""

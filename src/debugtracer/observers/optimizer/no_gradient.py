@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+from typing import Any
+
+from torch import Tensor, nn
 from torch.optim import Optimizer
 
 from debugtracer.observers.observed_run import ObservedRun
 from debugtracer.observers.observer import Observer
 from debugtracer.recorder.run_state import parameters
 from debugtracer.recorder.state.identity import ById
+from debugtracer.recorder.tape.entry import tensors
 from debugtracer.trace.birth import Frame
 from debugtracer.trace.facts.no_gradient import NoGradient
 
@@ -22,6 +26,11 @@ class GradientlessOptimizer:
         self.updates = self.looks = self.held = 0
 
 
+def has_graph(output: Any) -> bool:
+    """Whether a backward could begin from what a call gave."""
+    return any(type(t) is Tensor and t.requires_grad for t in tensors(output))
+
+
 class NoGradientObserver(Observer):
     """One lookup an update, once a gradient was seen. Optimizers of the program's own may need none."""
 
@@ -30,12 +39,24 @@ class NoGradientObserver(Observer):
         self.settled: ById[Optimizer, bool] = ById()
         """Optimizers that had a gradient, or of which nothing is said."""
         self.without: dict[int, GradientlessOptimizer] = {}
-        self.count = 0
+        self.count = self.forwards = 0
+        self.first: Frame | None = None
+        """Where the first call was made that a backward could have begun from."""
 
     def reset(self) -> None:
         self.settled.clear()
         self.without.clear()
-        self.count = 0
+        self.count = self.forwards = 0
+        self.first = None
+        self.run.subscribe(self.left)
+
+    def left(self, module: nn.Module, args: tuple[Any, ...], kwargs: dict[str, Any], output: Any) -> None:
+        """Count what a backward could have begun from, until one runs."""
+        if self.run.iteration:
+            self.run.unsubscribe(self.left)
+        elif module.training and next(module.parameters(), None) is not None and has_graph(output):
+            self.forwards += 1
+            self.first = self.first or self.run.here()
 
     def step_begins(self, optimizer: Optimizer) -> None:
         """Look for a gradient before the updates 1, 2, 4, 8 and so on, until there is one."""
@@ -65,11 +86,12 @@ class NoGradientObserver(Observer):
             self.tell(known)
 
     def tell(self, known: GradientlessOptimizer) -> None:
-        """Emit one optimizer; where no backward ran, nothing was to be expected."""
-        if self.run.iteration:
+        """Emit one optimizer; where neither a backward nor a call ran that it could follow, nothing was to be
+        expected."""
+        if self.run.iteration or self.forwards:
             self.run.emit(
                 NoGradient(
-                    ref=self.run.ref("update", self.run.iteration - 1),
+                    ref=self.run.ref("update", max(self.run.iteration - 1, 0)),
                     optimizer=known.number,
                     kind=known.kind,
                     frame=known.frame,
@@ -77,5 +99,7 @@ class NoGradientObserver(Observer):
                     looks=known.looks,
                     held=known.held,
                     backwards=self.run.iteration,
+                    forwards=0 if self.run.iteration else self.forwards,
+                    called=None if self.run.iteration else self.first,
                 )
             )

@@ -24,6 +24,10 @@ class NoGradient(Fact, frozen=True, kw_only=True):
     """Parameters it holds that ask for a gradient."""
     backwards: int
     """Backward calls of the run so far."""
+    forwards: int = 0
+    """Where none ran: root calls in training mode whose output a backward could have begun from."""
+    called: Frame | None = None
+    """The line of the first of them."""
 
     def key(self) -> object:
         """Identify the optimizer that the fact is about."""
