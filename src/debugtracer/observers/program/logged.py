@@ -17,6 +17,7 @@ from debugtracer.observers.loss.loss_function import arguments
 from debugtracer.observers.observed_run import ObservedRun
 from debugtracer.observers.observer import Observer, always
 from debugtracer.recorder.gate import norms
+from debugtracer.recorder.governor import Part
 from debugtracer.trace.facts.logged import Logged
 from debugtracer.trace.number import number
 from debugtracer.trace.window import VAL_LOSS
@@ -25,6 +26,7 @@ NORMS = ("grad", "norm")
 VALIDATION = {
     f"{part}{mark}loss" for part in ("val", "valid", "validation", "eval", "dev") for mark in ("_", "/", ".", "-")
 }
+RARELY = 64  # steps of which one has a number of a name while observers rest (ours)
 LIBRARIES = {
     "torch.utils.tensorboard.writer": ("SummaryWriter.add_scalar", "tensorboard"),
     "tensorboardX.writer": ("SummaryWriter.add_scalar", "tensorboard"),
@@ -44,6 +46,8 @@ class LoggedObserver(Observer):
         self.calls = OutermostCalls()
         self.scaler = False
         self.hidden = 0
+        self.taken: dict[str, int] = {}
+        """The step at which each number was taken last while observers rested."""
         self.evaluating = False
         """The last root call ran in eval mode without a graph."""
         self.sums = [0.0, 0.0]
@@ -72,12 +76,22 @@ class LoggedObserver(Observer):
     def on_log(self, source: str, owner: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> None:
         """Take names and values of one logging call; our modes rest only where a tensor has to be read for it."""
         pairs, at = read(source, owner, args, kwargs)
+        if not self.run.affords(Part.OBSERVERS):
+            pairs = {name: value for name, value in pairs.items() if self.is_due(name)}
         reads = any(isinstance(value, Tensor) for value in (*pairs.values(), self.run.state.last_loss))
         with self.run.paused() if reads else contextlib.nullcontext():
             for name, given in pairs.items():
                 value = scalar(given)
                 if value is not None:
                     self.emit_value(source, name, value, at, owner)
+
+    def is_due(self, name: str) -> bool:
+        """Whether a number is taken while observers rest: losses of a validation, of others one in some dozen steps."""
+        step = self.run.step
+        if name.lower() not in VALIDATION and 0 <= step - self.taken.get(name, -RARELY) < RARELY:
+            return False
+        self.taken[name] = step
+        return True
 
     def emit_value(self, source: str, name: str, value: float, at: int | None, owner: Any) -> None:
         """Emit one number as a series and as a fact."""
