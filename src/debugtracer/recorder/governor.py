@@ -179,4 +179,4 @@ class Governor:
         self.is_pace_known = False
         self.clock_s = CLOCK_S
         self.resume()
-        self.working = dict.fromkeys(Part, True)
+        self.working.update(dict.fromkeys(Part, True))

@@ -46,8 +46,8 @@ class LoggedObserver(Observer):
         self.calls = OutermostCalls()
         self.scaler = False
         self.hidden = 0
-        self.taken: dict[str, int] = {}
-        """The step at which each number was taken last while observers rested."""
+        self.due: dict[str, int] = {}
+        """While observers rest, the step from which a number of each name is taken again."""
         self.evaluating = False
         """The last root call ran in eval mode without a graph."""
         self.sums = [0.0, 0.0]
@@ -69,29 +69,32 @@ class LoggedObserver(Observer):
             self.calls.patches.cover(module, method, functools.partial(self.logging, source))
 
     def logging(self, source: str, original: Callable[..., Any]) -> Callable[..., Any]:
-        """Wrap one logging method; it runs first, and what it raises is the user's."""
+        """Wrap one logging method; it runs first, and what it raises is the user's. While observers rest a name that
+        was taken lately costs a look at a dictionary."""
         on_log = guarded("observers.program.logged")(self.on_log)
-        return self.calls.after(original, lambda args, kwargs, result: on_log(source, args[0], args[1:], kwargs))
+        told = self.calls.after(original, lambda args, kwargs, result: on_log(source, args[0], args[1:], kwargs))
+        inside, due, working, state = self.calls.inside, self.due, self.run.governor.working, self.run.state
+
+        @functools.wraps(original)
+        def log(*args: Any, **kwargs: Any) -> Any:
+            name = args[1] if len(args) > 1 else None
+            if working[Part.OBSERVERS] or type(name) is not str or due.get(name, 0) <= state.step:
+                return told(*args, **kwargs)
+            return inside(original, *args, **kwargs)
+
+        return log
 
     def on_log(self, source: str, owner: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> None:
         """Take names and values of one logging call; our modes rest only where a tensor has to be read for it."""
         pairs, at = read(source, owner, args, kwargs)
         if not self.run.affords(Part.OBSERVERS):
-            pairs = {name: value for name, value in pairs.items() if self.is_due(name)}
+            self.due.update({name: self.run.step + RARELY for name in pairs if name.lower() not in VALIDATION})
         reads = any(isinstance(value, Tensor) for value in (*pairs.values(), self.run.state.last_loss))
         with self.run.paused() if reads else contextlib.nullcontext():
             for name, given in pairs.items():
                 value = scalar(given)
                 if value is not None:
                     self.emit_value(source, name, value, at, owner)
-
-    def is_due(self, name: str) -> bool:
-        """Whether a number is taken while observers rest: losses of a validation, of others one in some dozen steps."""
-        step = self.run.step
-        if name.lower() not in VALIDATION and 0 <= step - self.taken.get(name, -RARELY) < RARELY:
-            return False
-        self.taken[name] = step
-        return True
 
     def emit_value(self, source: str, name: str, value: float, at: int | None, owner: Any) -> None:
         """Emit one number as a series and as a fact."""
