@@ -90,7 +90,8 @@ class LoaderHook(AlwaysOn):
     def rest_fetches(self, rests: bool) -> None:
         """Leave fetches to torch, or see them again; not where somebody chooses what is fetched, or wants it once more.
         What was drawn meanwhile is not known."""
-        if rests == self._rest or (rests and (self.gives_again or self.passes.listener or self.samples)):
+        chosen = self.gives_again or self.passes.listener is not None or self.samples is not None
+        if rests == self._rest or (rests and chosen):
             return
         self._rest = rests
         for feed in self._feeds.values():
