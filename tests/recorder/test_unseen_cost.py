@@ -5,7 +5,7 @@ from __future__ import annotations
 
 import pytest
 
-from debugtracer.recorder.unseen_cost import ENOUGH, KEPT, MOST, REST_UNSEEN, UNSEEN, UnseenCost
+from debugtracer.recorder.unseen_cost import ENOUGH, KEPT, LEAST, MOST, REST_UNSEEN, UNSEEN, UnseenCost
 
 REST = (0.002, 0.0002)
 MISSED_S = REST_UNSEEN * REST[1]  # of a step at rest
@@ -24,7 +24,7 @@ def test_it_is_what_a_step_takes_longer_and_no_clock_has_read() -> None:
     assert told((0.005, 0.002)).each_s == pytest.approx(0.003 - 0.0018 + MISSED_S)
 
 
-@pytest.mark.parametrize(("work_s", "each_s"), [(0.0021, 0.0), (0.02, MOST * 0.002)])
+@pytest.mark.parametrize(("work_s", "each_s"), [(0.0021, LEAST * 0.002), (0.02, MOST * 0.002)])
 def test_it_has_bounds(work_s: float, each_s: float) -> None:
     assert told((work_s, 0.002)).each_s == pytest.approx(each_s)
 

@@ -18,7 +18,9 @@ KEPT = 32  # blocks of steps of each kind whose means are compared (ours)
 # of so many values, and of fewer, the highest and the lowest do not count (ours): close looks, waits for a core
 TAIL = 8
 ENOUGH = 4  # blocks of each kind below which nothing is learnt (ours)
-MOST = 2.0  # seconds missed of a second read, at most (ours): ten loops gave 0.1 to 1.0, and other jobs disturb
+# seconds missed of a second read, at least and at most (ours): ten loops gave 0.1 to 1.0, other jobs disturb, and a
+# program whose steps grow longer meanwhile would say that nothing is missed
+LEAST, MOST = 0.2, 2.0
 
 
 class UnseenCost:
@@ -70,7 +72,8 @@ class UnseenCost:
         """Compare what is usual in both: what a step at work takes more, less what our clocks have read more."""
         work_s, rest_s = (usual([step_s - own_s for step_s, own_s in kind]) for kind in (self.at_work, self.at_rest))
         work_own_s, rest_own_s = (usual([own_s for _, own_s in kind]) for kind in (self.at_work, self.at_rest))
-        self.each_s = min(max(work_s - rest_s + REST_UNSEEN * rest_own_s, 0.0), MOST * work_own_s)
+        missed_s = work_s - rest_s + REST_UNSEEN * rest_own_s
+        self.each_s = min(max(missed_s, LEAST * work_own_s), MOST * work_own_s)
 
 
 def usual(values: Sequence[float]) -> float:

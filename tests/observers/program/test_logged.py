@@ -102,4 +102,4 @@ def test_at_rest_a_number_is_taken_now_and_then_and_the_loss_of_a_validation_eac
     told = [e.fact for e in events(tmp_path / "runs") if isinstance(e, Observed) and e.word == "logged/Logged"]
     late = [f["name"] for f in told if f["at"] > FIRST_STEPS + 2]
     assert 1 <= late.count("train/loss") <= 4
-    assert late.count("val_loss") > steps / 4
+    assert late.count("val_loss") > RARELY / 4  # what does not change is written down more rarely
