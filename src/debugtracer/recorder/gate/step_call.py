@@ -27,11 +27,12 @@ def valued(setting: Any) -> Any:
 
 def decides_itself(optimizer: Optimizer) -> bool:
     """True for LBFGS and any step not torch's own: it may call its closure several times or between two writes."""
-    return steps_itself(type(optimizer))
+    kind: Any = type(optimizer)
+    return steps_itself(kind)
 
 
 @functools.cache
-def steps_itself(kind: type[Optimizer]) -> bool:
+def steps_itself(kind: Any) -> bool:
     """The same of a class, asked once."""
     step = getattr(kind, "step", None)
     return issubclass(kind, torch.optim.LBFGS) or not str(getattr(step, "__module__", "")).startswith("torch.optim")
