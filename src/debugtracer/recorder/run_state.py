@@ -45,10 +45,8 @@ class RunState:
         """Weights that the loop may write itself were not compared: sharded ones, and on a device in mode prod."""
         self.own_updates = 0
         """Updates that the loop wrote into its weights itself, seen between two of its backward calls."""
-        self.start_s = 0.0
-        """CPU seconds that our imports and hooks took before the program went on."""
-        self.end_s = 0.0
-        """Seconds that the end took after it."""
+        self.start_s = self.end_s = 0.0
+        """CPU seconds that our imports and hooks took before the program went on, and seconds of the end after it."""
         self.forward_since = False
         """A root forward ran since the last backward: what fails now belongs to the next iteration."""
         self.quiet_until_healthy = False

@@ -30,7 +30,7 @@ class CallRest:
             listener(rests)
 
     def mode_called(self, training: bool) -> None:
-        """See the calls of an evaluation that begins: its batches and its loss."""
+        """Report calls again where an evaluation begins: its batches and its loss."""
         if self.rests and not training:
             self.resting.steps.publish()
             self.change(False)

@@ -76,7 +76,7 @@ class RestingEvents(RestableEvents):
         self.silent.begin()
 
     def rest_calls(self, rests: bool) -> None:
-        """Know nothing of root calls and batches from here on, or hear of them again."""
+        """Called where root calls and batches are not told any more, and where they are again."""
         self.steps.rest_calls(rests)
         self.silent.begin()
 

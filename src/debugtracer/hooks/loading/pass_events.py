@@ -22,7 +22,7 @@ class PassEvents:
 
     @guarded("hooks.loader: a pass has begun")
     def begun(self, loader: Any, iterator: Any) -> None:
-        """Report its iterator."""
+        """Report the iterator of a pass."""
         if self.listener is not None:
             self.listener.begun(loader, iterator)
 

@@ -83,7 +83,7 @@ class RestingSteps:
         self.gate.copies.drop()
 
     def rest_calls(self, rests: bool) -> None:
-        """Know nothing of batches from here on, or again."""
+        """Called where fetches are not seen any more, and where they are again."""
         self.sees_fetches = not rests
 
     def take_loss(self, loss: Tensor) -> bool:

@@ -33,7 +33,7 @@ def decides_itself(optimizer: Optimizer) -> bool:
 
 @functools.cache
 def steps_itself(kind: Any) -> bool:
-    """The same of a class, asked once."""
+    """Whether this is true of a class; asked once of each."""
     step = getattr(kind, "step", None)
     return issubclass(kind, torch.optim.LBFGS) or not str(getattr(step, "__module__", "")).startswith("torch.optim")
 
