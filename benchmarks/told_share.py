@@ -47,7 +47,7 @@ def timed(name: str, rounds: int, rests: bool) -> dict[str, Any]:
     from benchmarks.peers import configuration
     from benchmarks.step_loops import LOOPS
     from debugtracer import session
-    from debugtracer.recorder.unseen_cost import UNSEEN
+    from debugtracer.recorder.unseen_cost import REST_UNSEEN, UNSEEN
 
     torch.set_num_threads(1)
     torch.manual_seed(0)
@@ -79,7 +79,7 @@ def timed(name: str, rounds: int, rests: bool) -> dict[str, Any]:
                     clocks_s, judge_s = clocks_s + state.own_s - before[0], judge_s + state.judge_s - before[1]
                     steps += state.unseen.work_steps - before[2]
                     each_s = state.unseen.each_s
-    missed_s = UNSEEN * clocks_s if each_s is None or rests else each_s * steps
+    missed_s = REST_UNSEEN * clocks_s if rests else UNSEEN * clocks_s if each_s is None else each_s * steps
     return shares(bare_s, watched_s, clocks_s, judge_s, clocks_s + missed_s + judge_s)
 
 

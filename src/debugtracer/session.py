@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import atexit
 import contextlib
+from time import perf_counter
 
 from debugtracer.assembly.diagnosing import Diagnosing
 from debugtracer.assembly.recording import Recording
@@ -163,6 +164,8 @@ class Session:
         """Called when the program ends; numbers still on their way from a device are read first. After Ctrl-C nothing
         is trained again, however often it is called: somebody waits for the prompt."""
         self.interrupted = interrupted = self.interrupted or interrupted
+        began, state, live = perf_counter(), self.state, self.incidents.findings.live
+        counted_s = state.incident_s + live.judge_s
         guarded("session.finished")(self.incidents.look_again)(None)
         if self.output.writer is not None:
             # the run is over; the event is written for the supervisor
@@ -176,6 +179,7 @@ class Session:
             self.observed_run.interrupt()
         self.dispatcher.ended()
         guarded("session.judge")(self.incidents.findings.finish)(self.observed_run.take_facts(), interrupted)
+        state.ended(perf_counter() - began - (state.incident_s + live.judge_s - counted_s))
         self.output.close()
 
     @guarded("session.write_counters")

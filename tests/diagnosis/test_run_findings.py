@@ -96,7 +96,7 @@ def test_the_time_of_the_judge_is_counted_as_ours(tmp_path: Path) -> None:
         state, live = session.state, session.incidents.findings.live
     assert state.judge_s == live.judge_s > 0
     last = [e for e in events(tmp_path / "runs") if isinstance(e, RankEnded) and e.final]
-    assert [e.own_s for e in last] == [pytest.approx(state.steady_s + state.incident_s)]
+    assert [e.own_s for e in last] == [pytest.approx(state.steady_s + state.incident_s + state.end_s)]
 
 
 def test_an_incident_knows_what_was_to_be_said_before_it(tmp_path: Path) -> None:

@@ -108,14 +108,14 @@ def test_on_a_full_machine_the_share_is_the_same() -> None:
     assert steps.working() == list(Part)
 
 
-def test_parts_rest_in_their_order_and_the_observers_last():
+def test_parts_rest_in_their_order_and_root_calls_last():
     steps, order = Steps(), []
     steps.go(FIRST_STEPS, 0.001, 0.001)
     while len(order) < len(Part):
         steps.go(1, 0.002, 0.001)
         order += [part for part in Part if part not in steps.working() and part not in order]
         assert steps.state.step < 13_000
-    assert order == [Part.LOOKS, Part.SUMMARIES, Part.COPIES, Part.TAPE, Part.OBSERVERS]
+    assert order == [Part.LOOKS, Part.SUMMARIES, Part.COPIES, Part.TAPE, Part.OBSERVERS, Part.CALLS]
     assert list(steps.state.rested) == [WORDS[part] for part in order]
     assert list(LIMITS_S.values()) == sorted(LIMITS_S.values(), reverse=True)
 

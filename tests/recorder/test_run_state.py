@@ -145,3 +145,13 @@ def test_what_is_drawn_while_an_incident_is_looked_into_is_not_missing_in_the_pr
     with RunState().investigated():
         random.getrandbits(24)
     assert random.getstate() == before
+
+
+def test_the_end_is_counted_as_ours_until_a_new_run_begins() -> None:
+    state = RunState()
+    state.ended(0.5)
+    state.ended(0.25)
+    state.ended(-1.0)
+    assert state.end_s == 0.75
+    state.reset()
+    assert state.end_s == 0.0

@@ -5,10 +5,10 @@ from __future__ import annotations
 
 import pytest
 
-from debugtracer.recorder.unseen_cost import ENOUGH, KEPT, MOST, UNSEEN, UnseenCost
+from debugtracer.recorder.unseen_cost import ENOUGH, KEPT, LEAST, MOST, REST_UNSEEN, UNSEEN, UnseenCost
 
 REST = (0.002, 0.0002)
-MISSED_S = UNSEEN * REST[1]  # of a step at rest
+MISSED_S = REST_UNSEEN * REST[1]  # of a step at rest
 
 
 def told(work: tuple[float, float], blocks: int = ENOUGH) -> UnseenCost:
@@ -24,7 +24,7 @@ def test_it_is_what_a_step_takes_longer_and_no_clock_has_read() -> None:
     assert told((0.005, 0.002)).each_s == pytest.approx(0.003 - 0.0018 + MISSED_S)
 
 
-@pytest.mark.parametrize(("work_s", "each_s"), [(0.0021, 0.0), (0.02, MOST * 0.002)])
+@pytest.mark.parametrize(("work_s", "each_s"), [(0.0021, LEAST * 0.002), (0.02, MOST * 0.002)])
 def test_it_has_bounds(work_s: float, each_s: float) -> None:
     assert told((work_s, 0.002)).each_s == pytest.approx(each_s)
 
@@ -36,8 +36,8 @@ def test_what_is_learnt_counts_for_each_step_at_work_and_not_for_what_clocks_rea
     cost = told((0.005, 0.002))
     each_s = cost.each_s or 0.0
     assert [cost.count(True, 1, own_s, 1.0) for own_s in (0.002, 0.5)] == [each_s, each_s]
-    assert cost.count(False, 64, 0.01, 1.0) == pytest.approx(UNSEEN * 0.01)
-    assert cost.seconds(0.512) == pytest.approx(2 * each_s + UNSEEN * 0.01)
+    assert cost.count(False, 64, 0.01, 1.0) == pytest.approx(REST_UNSEEN * 0.01)
+    assert cost.seconds(0.512) == pytest.approx(2 * each_s + REST_UNSEEN * 0.01)
 
 
 def test_without_enough_blocks_nothing_is_learnt() -> None:

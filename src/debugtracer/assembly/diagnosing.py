@@ -126,7 +126,11 @@ class Diagnosing:
             events.on_rest(hook.rest)
         follows = settings.acts or settings.resume is not None or settings.skip_list is not None
         passes, left_out = (recording.passes, recording.left_out) if follows else (None, None)
+        events.on_rest(self.incidents.findings.live.rest)
+        events.calls.on_change(modules.rest_calls)
+        replaying.observed_run.mode_calls.on_call(events.calls.mode_called)
         loader = LoaderHook(events, recording.batches, stack, state, thread, passes, left_out, replaying.stops_steps)
+        events.calls.on_change(loader.rest_fetches)
         cost, moved = CallCost(state), recording.batches.moved
         free_calls = FreeCallMode(events, thread, recording.tape, stack, self.inspection, cost, moved)
         replaying.hooks.add(

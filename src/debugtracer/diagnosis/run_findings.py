@@ -8,14 +8,18 @@ import statistics
 import sys
 from collections import deque
 from collections.abc import Mapping, Sequence
+from functools import partial
+from itertools import chain
 from time import perf_counter
 from time import time as wall_time
+from typing import Any
 
 import msgspec
 
 from debugtracer.checks.selection import select
 from debugtracer.diagnosis.judging.live_checks import LiveChecks
 from debugtracer.diagnosis.judging.pace import SHARE
+from debugtracer.diagnosis.judging.standing_out import StandingOut
 from debugtracer.diagnosis.loss_jumps import LossJumps
 from debugtracer.diagnosis.proof.trial_budget import TrialBudget
 from debugtracer.errors import ReplayRefused, guarded, swallow
@@ -37,6 +41,8 @@ from debugtracer.trace.window import LOSS, LR
 MOST_SAID = 8  # findings said on stderr while the run goes on; all of them are in the report (ours)
 KEPT = 50  # last values of each series shown with an incident (ours)
 KEPT_LOSSES = 600  # steps: as far as a roll-back goes, and what is usual before (ours)
+step_loss: Any = partial(tuple.__new__, StepLoss)
+"""Make a StepLoss of the values in a tuple; no function of Python's runs."""
 
 
 class RunFindings:
@@ -68,6 +74,7 @@ class RunFindings:
         """What the checks have said, in order; notes included."""
         self.unwritten: list[Found] = []
         """Findings of a run that has no files yet: they are opened at the first backward."""
+        self.standing = StandingOut()
         self.live = LiveChecks(self.report, select(preset))
 
     def step_done(
@@ -78,20 +85,22 @@ class RunFindings:
         self.jumps.seen(step, values)
         self.remember(values)
         self.step_losses.append(StepLoss(step, values.get(LOSS, math.nan), values.get(LR, math.nan)))
+        stands_out = self.standing.seen(values, self.jumps.above > 0)
         facts = self.news.keep(facts)
         following = self.state.iteration if iteration is None else iteration
         ref = StepRef(iteration=max(following - 1, 0), step=step, rank=self.output.rank)
-        self.live.step(ref, values, facts)
+        self.live.step(ref, values, facts, stands_out)
         self.state.judged(self.live.judge_s)
 
     def steps_done(self, steps: Sequence[ClosedStep]) -> None:
         """Keep and judge steps in a row with which no facts go; a further step follows them."""
-        rank, live = self.output.rank, self.live
+        rank, live, jumps, standing, losses = self.output.rank, self.live, self.jumps, self.standing, self.step_losses
         for step, iteration, values in steps:
-            self.jumps.seen(step, values)
-            self.step_losses.append(StepLoss(step, values.get(LOSS, math.nan), values.get(LR, math.nan)))
-            if live.wants():
-                live.step(StepRef(iteration=max(iteration - 1, 0), step=step, rank=rank), values, ())
+            jumps.seen(step, values)
+            losses.append(step_loss((step, values.get(LOSS, math.nan), values.get(LR, math.nan))))
+            stands_out = standing.seen(values, jumps.above > 0)
+            if live.wants(stands_out):
+                live.step(StepRef(iteration=max(iteration - 1, 0), step=step, rank=rank), values, (), stands_out)
         self.remember_all([values for _, _, values in steps[-KEPT:]])
 
     def finish(self, facts: Sequence[Fact] = (), interrupted: bool = False) -> None:
@@ -242,8 +251,8 @@ class RunFindings:
 
     def remember_all(self, rows: Sequence[Mapping[str, float]]) -> None:
         """Remember the values of some steps in their order."""
-        for name in dict.fromkeys(name for row in rows for name in row):
-            self.recent.setdefault(name, deque(maxlen=KEPT)).extend(row[name] for row in rows if name in row)
+        for name in dict.fromkeys(chain.from_iterable(rows)):
+            self.recent.setdefault(name, deque(maxlen=KEPT)).extend([row[name] for row in rows if name in row])
 
     def reset(self) -> None:
         """Reset to an empty state; called in a forked child."""
@@ -251,6 +260,7 @@ class RunFindings:
         self.step_losses.clear()
         self.news.reset()
         self.live.reset()
+        self.standing = StandingOut()
         self.jumps.reset()
         self.found.clear()
         self.untried.clear()

@@ -37,8 +37,9 @@ class StepPublisher(StepNumbers):
 
     def take_many(self, steps: Sequence[ClosedStep]) -> None:
         """Take the numbers of steps with which no facts go."""
-        for closed in steps:
-            self.count_nonfinite(closed.values)
+        if self.nonfinite or not all(map(math.isfinite, [closed.values.get(LOSS, 0.0) for closed in steps])):
+            for closed in steps:
+                self.count_nonfinite(closed.values)
         self.judge_many(steps)
         self.output.points([(closed.step, closed.values) for closed in steps])
 

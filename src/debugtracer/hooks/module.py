@@ -39,6 +39,8 @@ class ModuleHook(Switch):
         """What sees root calls while all rests; without it these hooks do."""
         self.rests = self.stands_in = False
         """All rests; and our hooks are off torch's list meanwhile."""
+        self.calls_rest = False
+        """Nobody is to hear of root calls."""
         self.handles: list[Any] = []
         self.numbers = (-1, -1)
         """By which torch knows the two."""
@@ -63,6 +65,8 @@ class ModuleHook(Switch):
         """Let stand-ins on the classes of the roots see their calls, where that is possible, or see them ourselves
         again."""
         self.rests = rests
+        if not rests:
+            self.rest_calls(False)
         if rests == self.stands_in or self.resting is None or not self.handles:
             return
         if not rests:
@@ -73,8 +77,19 @@ class ModuleHook(Switch):
             self.stands_in = self.resting.begin()
             self.put_back()
 
+    def rest_calls(self, rests: bool) -> None:
+        """Leave root calls to torch while all rests: neither a stand-in nor a hook of ours sees them."""
+        if rests == self.calls_rest or not self.handles or (rests and not self.take_off()):
+            return
+        self.calls_rest = rests
+        if self.stands_in and self.resting is not None:
+            self.stands_in = True if rests else self.resting.begin()
+            if rests:
+                self.resting.end()
+        self.put_back()
+
     def remove(self) -> None:
-        self.stands_in = False
+        self.stands_in = self.calls_rest = False
         if self.resting is not None:
             self.resting.end()
         self.put_back()
@@ -191,7 +206,7 @@ class ModuleHook(Switch):
                 post.pop(end, None)
                 always.pop(end, None)
                 self.carried = None
-        if self.stands_in:
+        if self.stands_in or self.calls_rest:
             return
         listed: Any = everywhere._global_forward_pre_hooks  # torch calls its OrderedDicts dicts
         if begin not in listed:

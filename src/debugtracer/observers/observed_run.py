@@ -25,7 +25,7 @@ from debugtracer.trace.facts.fact import Fact
 from debugtracer.trace.step import Phase, StepRef
 
 MOST_FAILURES = 3  # of an observer, after which it is left alone (ours)
-RARELY = 10  # close looks that are due of which one is taken where they rest (ours)
+RARELY = 10  # close looks that are due of which one is taken where they rest, of a hundred where all does (ours)
 FIRST_STEPS = 3  # steps inspected from the start (docs/rationale/checks.md#effect-invariants)
 
 FAKE_TENSORS = "torch._subclasses.fake_tensor"  # whose exceptions are not imported before they are needed
@@ -181,7 +181,10 @@ class ObservedRun:
         """Return whether a step is to be inspected; asked once a step."""
         if step < FIRST_STEPS or not self.cadence.is_due(step):
             return step < FIRST_STEPS
-        return self.governor.affords(Part.LOOKS) or step % (RARELY * self.inspect_steps) == 0
+        if self.governor.affords(Part.LOOKS):
+            return True
+        rarely = RARELY if self.governor.affords(Part.CALLS) else RARELY**2
+        return step % (rarely * self.inspect_steps) == 0
 
     def affords(self, part: Part) -> bool:
         """Whether a part of what we do works in this step, or rests to stay under the promised cost."""

@@ -36,15 +36,24 @@ class Part(enum.IntEnum):
     COPIES = 2  # copies before an update, snapshots of the ring
     TAPE = 3  # calls of the step: without them it is executed again from its batch alone
     OBSERVERS = 4  # what is asked of every step beside loss and gradient: order of calls, schedules, modes, parameters
+    CALLS = 5  # root calls and batches: what is left is the loss, the norm of the gradients and the gate
 
 
-LIMITS_S = {Part.LOOKS: 0.6, Part.SUMMARIES: 0.4, Part.COPIES: 0.2, Part.TAPE: 0.0, Part.OBSERVERS: -0.1}
+LIMITS_S = {
+    Part.LOOKS: 0.6,
+    Part.SUMMARIES: 0.4,
+    Part.COPIES: 0.2,
+    Part.TAPE: 0.0,
+    Part.OBSERVERS: -0.1,
+    Part.CALLS: -0.3,
+}
 WORDS = {
     Part.LOOKS: "close looks",
     Part.SUMMARIES: "values of batches and of weights at rest",
     Part.COPIES: "copies and snapshots",
     Part.TAPE: "the tape",
     Part.OBSERVERS: "observers",
+    Part.CALLS: "root calls and batches",
 }
 
 
@@ -170,4 +179,4 @@ class Governor:
         self.is_pace_known = False
         self.clock_s = CLOCK_S
         self.resume()
-        self.working = dict.fromkeys(Part, True)
+        self.working.update(dict.fromkeys(Part, True))

@@ -45,8 +45,8 @@ class RunState:
         """Weights that the loop may write itself were not compared: sharded ones, and on a device in mode prod."""
         self.own_updates = 0
         """Updates that the loop wrote into its weights itself, seen between two of its backward calls."""
-        self.start_s = 0.0
-        """CPU seconds that our imports and hooks took before the program went on."""
+        self.start_s = self.end_s = 0.0
+        """CPU seconds that our imports and hooks took before the program went on, and seconds of the end after it."""
         self.forward_since = False
         """A root forward ran since the last backward: what fails now belongs to the next iteration."""
         self.quiet_until_healthy = False
@@ -110,6 +110,10 @@ class RunState:
         """Count the start as ours."""
         self.start_s = seconds
 
+    def ended(self, seconds: float) -> None:
+        """Count the end as ours, beside the judge and what was investigated then."""
+        self.end_s += max(seconds, 0.0)
+
     def fetched(self) -> None:
         """Note that a loader has handed out a batch: a call that never returned is over."""
         self.fetched_at = self.iteration
@@ -156,7 +160,7 @@ class RunState:
         self.step = self.iteration = 0
         self.fetched_at = -1
         self.stepped, self.own_updates, self.weights_unread = False, 0, False
-        self.own_s = self.incident_s = self.judge_s = self.start_s = 0.0
+        self.own_s = self.incident_s = self.judge_s = self.start_s = self.end_s = 0.0
         self.unseen.reset()
         self.phases.reset()
         self.quiet_until_healthy = False

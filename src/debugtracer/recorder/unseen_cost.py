@@ -9,14 +9,18 @@ import statistics
 from collections import deque
 from collections.abc import Sequence
 
-# what clocks miss of each second that they read, where a program has never rested and in steps at rest: the way into
-# our functions and out, colder caches, memory to collect; a mean over ten loops (benchmarks/told_share.py)
+# what clocks miss of each second that they read, where a program has never rested: the way into our functions and out,
+# colder caches, memory to collect; a mean over ten loops (benchmarks/told_share.py)
 UNSEEN = 0.4
+# the same in steps at rest, of which clocks see the least: 0.5, 0.9 and 1.0 in three loops (its --rests)
+REST_UNSEEN = 0.8
 KEPT = 32  # blocks of steps of each kind whose means are compared (ours)
 # of so many values, and of fewer, the highest and the lowest do not count (ours): close looks, waits for a core
 TAIL = 8
 ENOUGH = 4  # blocks of each kind below which nothing is learnt (ours)
-MOST = 2.0  # seconds missed of a second read, at most (ours): ten loops gave 0.1 to 1.0, and other jobs disturb
+# seconds missed of a second read, at least and at most (ours): ten loops gave 0.1 to 1.0, other jobs disturb, and a
+# program whose steps grow longer meanwhile would say that nothing is missed
+LEAST, MOST = 0.2, 2.0
 
 
 class UnseenCost:
@@ -33,6 +37,8 @@ class UnseenCost:
         self.work_steps = self.work_own_s = 0.0
         """Steps in which all worked, each as often as the wall's clock went on faster than the thread's; and what
         clocks have read in them."""
+        self.rest_own_s = 0.0
+        """What clocks have read in steps at rest."""
         self.at_work: deque[tuple[float, float]] = deque(maxlen=KEPT)
         self.at_rest: deque[tuple[float, float]] = deque(maxlen=KEPT)
         """Seconds of a step, and those that clocks read in it."""
@@ -41,16 +47,18 @@ class UnseenCost:
         """Count steps in which clocks read so much of ours, and return what they have missed, on the wall; the thread
         had `pace` of a core. Under a microsecond."""
         if not works:
-            return UNSEEN * own_s
+            self.rest_own_s += own_s
+            return REST_UNSEEN * own_s
         self.work_steps += steps / pace
         self.work_own_s += own_s
         return UNSEEN * own_s if self.each_s is None else self.each_s * steps / pace
 
     def seconds(self, own_s: float) -> float:
         """What clocks have missed in the whole run, of which they read so much, on the wall."""
-        if self.each_s is None:
-            return UNSEEN * own_s
-        return self.each_s * self.work_steps + UNSEEN * max(own_s - self.work_own_s, 0.0)
+        known_s = self.work_own_s if self.each_s is not None else 0.0
+        missed_s = self.each_s * self.work_steps if self.each_s is not None else 0.0
+        rest_s = min(self.rest_own_s, own_s)
+        return missed_s + REST_UNSEEN * rest_s + UNSEEN * max(own_s - rest_s - known_s, 0.0)
 
     def take(self, works: bool | None, step_s: float, own_s: float) -> None:
         """Take what a step has taken in a block of steps in which all worked, or all rested; None: in the first ones,
@@ -64,7 +72,8 @@ class UnseenCost:
         """Compare what is usual in both: what a step at work takes more, less what our clocks have read more."""
         work_s, rest_s = (usual([step_s - own_s for step_s, own_s in kind]) for kind in (self.at_work, self.at_rest))
         work_own_s, rest_own_s = (usual([own_s for _, own_s in kind]) for kind in (self.at_work, self.at_rest))
-        self.each_s = min(max(work_s - rest_s + UNSEEN * rest_own_s, 0.0), MOST * work_own_s)
+        missed_s = work_s - rest_s + REST_UNSEEN * rest_own_s
+        self.each_s = min(max(missed_s, LEAST * work_own_s), MOST * work_own_s)
 
 
 def usual(values: Sequence[float]) -> float:

@@ -10,6 +10,7 @@ import pytest
 
 from debugtracer.diagnosis.judging.judge import Judge
 from debugtracer.diagnosis.judging.live_checks import FIRST_STEPS, LATE, Handed, LiveChecks
+from debugtracer.diagnosis.judging.pace import REST_SHARE, SHARE
 from debugtracer.trace.finding import Finding
 from debugtracer.trace.step import StepRef
 from tests.diagnosis.judging.test_judge import LossJump, Reader, Seen
@@ -167,3 +168,24 @@ def test_steps_that_were_not_judged_are_known_to_the_next_window():
         live.step(StepRef(iteration=step, step=step), {"loss": 1.0}, ())
     live.finish()
     assert windows == [2, 2, 2, 0]
+
+
+def test_a_step_that_stands_out_is_judged_however_late_the_judge_is():
+    live = LiveChecks(lambda finding: None, {"data/reader": Reader()})
+    still(live)
+    for step in range(LATE + 10):
+        live.step(StepRef(iteration=step, step=step), {"loss": 1.0}, ())
+    live.queue.clear()
+    ref = StepRef(iteration=9, step=9)
+    for _ in range(4):
+        assert live.wants(True)
+        live.step(ref, {"loss": 1.0}, (), stands_out=True)
+    assert len(live.queue) == 4
+
+
+def test_while_all_rests_it_has_a_smaller_share():
+    live = LiveChecks(lambda finding: None, {})
+    live.rest(True)
+    assert live.share == REST_SHARE < SHARE
+    live.rest(False)
+    assert live.share == SHARE

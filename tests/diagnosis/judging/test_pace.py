@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from debugtracer.diagnosis.judging import pace as module
-from debugtracer.diagnosis.judging.pace import EVERY_S, LONGEST_S, MOST, MOST_SHARED, SHARE, SLICE_S, Pace
+from debugtracer.diagnosis.judging.pace import EVERY_S, LONGEST_S, MOST, MOST_SHARED, REST_SHARE, SHARE, SLICE_S, Pace
 
 
 @pytest.fixture
@@ -64,3 +64,10 @@ def test_it_rests_longer_where_the_process_gets_only_a_part_of_the_machine(
     clock[0] = 0.0008
     pace.took(4)
     assert pace.rest(waiting=True) == pytest.approx(MOST_SHARED * 0.0004 * (1 / SHARE - 1))
+
+
+def test_it_rests_as_long_as_a_smaller_share_demands(clock: list[float]) -> None:
+    pace = Pace()
+    clock[0] = 0.0004
+    pace.took(4)
+    assert pace.rest(True, REST_SHARE) == pytest.approx(0.0004 * (1 / REST_SHARE - 1))

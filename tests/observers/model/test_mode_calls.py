@@ -31,3 +31,11 @@ def test_nothing_is_kept_alive_and_old_calls_go():
     assert all(call.module() is None for call in calls.calls)
     calls.clear()
     assert not calls.calls
+
+
+def test_who_listens_hears_the_mode_of_each_call():
+    calls, modes, model = ModeCalls(), [], nn.Linear(2, 2)
+    calls.on_call(modes.append)
+    calls.note(model, True, ())
+    calls.note(model, False, ())
+    assert modes == [True, False]

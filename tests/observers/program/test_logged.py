@@ -7,7 +7,8 @@ import torch
 import torch.nn.functional as F
 from torch import nn
 
-from debugtracer.observers.program.logged import read, scalar
+from debugtracer.observers.program.logged import RARELY, read, scalar
+from debugtracer.recorder.governor import FIRST_STEPS
 from debugtracer.trace.events import Observed
 from tests.watching import events, under_watch
 
@@ -77,3 +78,28 @@ def test_other_loggers_are_read_by_their_arguments():
     assert read("lightning", None, ("val_loss", torch.tensor(2.0)), {}) == ({"val_loss": 2.0}, None)
     assert scalar(torch.ones(2)) is None
     assert scalar("0.5") is None
+
+
+def test_at_rest_a_number_is_taken_now_and_then_and_the_loss_of_a_validation_each_time(tmp_path):
+    from torch.utils.tensorboard import SummaryWriter
+
+    steps = 4 * RARELY
+    with under_watch(tmp_path / "runs", cost=0.0, inspect_steps=0) as session:
+        model = nn.Linear(3, 1)
+        optimizer = torch.optim.SGD(model.parameters(), lr=0.1)
+        writer = SummaryWriter(str(tmp_path / "tb"))
+        for step in range(FIRST_STEPS + steps):
+            if step == FIRST_STEPS:
+                session.state.own_s += 100.0
+            optimizer.zero_grad()
+            loss = model(torch.ones(2, 3)).square().mean()
+            loss.backward()
+            optimizer.step()
+            writer.add_scalar("train/loss", 1.0, step)
+            writer.add_scalar("val_loss", 1.0, step)
+        writer.close()
+        assert session.events.rests()
+    told = [e.fact for e in events(tmp_path / "runs") if isinstance(e, Observed) and e.word == "logged/Logged"]
+    late = [f["name"] for f in told if f["at"] > FIRST_STEPS + 2]
+    assert 1 <= late.count("train/loss") <= 4
+    assert late.count("val_loss") > RARELY / 4  # what does not change is written down more rarely

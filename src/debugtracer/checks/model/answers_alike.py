@@ -63,15 +63,15 @@ class AnswersAlike(Check, frozen=True):
     def judge(self, window: Window) -> Iterator[Finding]:
         """Yield once a root."""
         memory = window.memory(self)
-        losses = [v for v in window.series.get(LOSS, ()) if math.isfinite(v)]
-        begun = memory.setdefault("begun", median(losses[:3])) if losses else 0.0
+        if "begun" not in memory and (losses := finite_losses(window)):
+            memory["begun"] = median(losses[:3])
         for look in window.new(Health):
             memory["sizes"] = (*memory.get("sizes", ())[:1], middle_size(look))
             if look.ref.step < FIRST:
                 memory["thrown"] = max(memory.get("thrown", 0.0), middle_change(look))
         for fact in window.new(AnswerSpread):
-            low = as_float(fact.now) < self.share * as_float(fact.first)
-            now = median(losses[-16:]) if losses else 0.0
+            low, losses = as_float(fact.now) < self.share * as_float(fact.first), finite_losses(window)
+            begun, now = (memory["begun"], median(losses[-16:])) if losses else (0.0, 0.0)
             if low and begun > 0 and now >= self.fallen * begun and fact.root not in memory:
                 memory[fact.root] = True
                 sizes = memory.get("sizes", (0.0,))
@@ -115,3 +115,8 @@ def middle_change(fact: Health) -> float:
         if p.name in matrices and p.update_l2 is not None and as_float(p.weight_l2) > 0
     ]
     return median(shares) if shares else 0.0
+
+
+def finite_losses(window: Window) -> list[float]:
+    """The losses so far that are finite, oldest first."""
+    return [v for v in window.series.get(LOSS, ()) if math.isfinite(v)]

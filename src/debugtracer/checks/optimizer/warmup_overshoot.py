@@ -50,8 +50,11 @@ class WarmupOvershoot(Check, frozen=True):
 
     def judge(self, window: Window) -> Iterator[Finding]:
         """Judge each fall of the rate; said once."""
-        now, before = window.now(LR), window.before(LR)
-        if now is None or now <= 0 or len(before) <= self.least or before[-1] < self.fall * now:
+        now, rates = window.now(LR), window.series.get(LR, ())
+        if now is None or now <= 0 or len(rates) <= self.least or rates[-2] < self.fall * now:
+            return  # of each step no more than two numbers are asked
+        before = window.before(LR)
+        if len(before) <= self.least or before[-1] < self.fall * now:
             return
         told = window.memory(self)
         rise, count = climb(before)

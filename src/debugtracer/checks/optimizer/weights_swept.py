@@ -68,12 +68,12 @@ class WeightsSwept(Check, frozen=True):
     def judge(self, window: Window) -> Iterator[Finding]:
         """Keep the first loss; judge when the run is over."""
         memory, seen = window.memory(self), monitor(window)
-        values = [v for v in window.series.get(LOSS, ()) if math.isfinite(v)]
-        if values:
-            memory.setdefault("first", values[0])
+        if "first" not in memory:
+            memory.update(zip(("first",), filter(math.isfinite, window.series.get(LOSS, ())), strict=False))
         self.measured(window, "norm of all weights by that after the first update", seen.swept, self.times)
         if not window.ended or seen.swept < self.times or seen.level.count < self.least or seen.excused:
             return
+        values = [v for v in window.series.get(LOSS, ()) if math.isfinite(v)]
         now, reference = median(values[-self.losses :]), self.reference(window, memory["first"])
         if now > reference.loss > 0 and seen.level.least >= 0:
             yield self.finding(

@@ -11,7 +11,7 @@ from typing import NamedTuple
 
 from debugtracer.checks.check import Check
 from debugtracer.diagnosis.judging.judge import Judge
-from debugtracer.diagnosis.judging.pace import Pace
+from debugtracer.diagnosis.judging.pace import REST_SHARE, SHARE, Pace
 from debugtracer.errors import DebugTracerError, strict, swallow
 from debugtracer.trace.facts.fact import Fact
 from debugtracer.trace.finding import Finding
@@ -59,25 +59,32 @@ class LiveChecks:
         self.skipped = self.thinned = 0
         """Steps not judged since the last that is, and in the whole run, because the judge cannot keep up."""
         self.dropped = 0
+        self.share = SHARE
+        """Of the time, that judging may take."""
         self.judge_s = 0.0
         """CPU seconds of the judge; written by its thread alone, while there is one."""
 
-    def wants(self) -> bool:
+    def rest(self, rests: bool) -> None:
+        """Judge fewer steps while all rests, as many as ever when it works again."""
+        self.share = REST_SHARE if rests else SHARE
+
+    def wants(self, stands_out: bool = False) -> bool:
         """Whether the next step is to be handed over; one without facts that is not wanted is counted as left out."""
-        if self.every == 1 or self.thread is None or (self.given + 1) % self.every == 0:
+        if stands_out or self.every == 1 or self.thread is None or (self.given + 1) % self.every == 0:
             return True
         self.given += 1
         self.skipped += 1
         self.thinned += 1
         return False
 
-    def step(self, ref: StepRef, values: Mapping[str, float], facts: Sequence[Fact]) -> None:
-        """Hand over a step. Under a microsecond, and no system call."""
+    def step(self, ref: StepRef, values: Mapping[str, float], facts: Sequence[Fact], stands_out: bool = False) -> None:
+        """Hand over a step; one that stands out is judged however late the judge is. Under a microsecond, and no system
+        call."""
         if self.thread is None:
             self.start()
         self.given += 1
         if not facts:
-            if self.given % self.every:
+            if self.given % self.every and not stands_out:
                 self.skipped += 1
                 self.thinned += 1
                 return
@@ -111,7 +118,7 @@ class LiveChecks:
         pace, before = Pace(), self.judge_s
         while not self.over or self.queue:
             if not (self.over or self.urgent):
-                self.wake.wait(pace.rest(bool(self.queue)))
+                self.wake.wait(pace.rest(bool(self.queue), self.share))
                 self.wake.clear()
             pace.took(self.judge_some(pace.steps))
             self.judge_s = before + pace.used_s

@@ -10,6 +10,8 @@ SLICE_S = (
     0.001  # CPU seconds the interpreter is held at a time (ours): 20 slices a second meet less than 1 % of short steps
 )
 SHARE = 0.02  # of the time, while the training goes on (docs/rationale/performance.md#budget)
+# the same while all rests (ours): a sixth of what is promised; what stands out is judged whatever it costs
+REST_SHARE = 0.005
 LONGEST_S = 1.0  # seconds of the longest rest (ours)
 MOST = 64  # steps at a time, however cheap they are (ours)
 MOST_SHARED = 4.0  # times longer it rests at most where others use the machine too, so that its share stays (ours)
@@ -47,7 +49,7 @@ class Pace:
         self.clocks = clocks
         return self.slice_s
 
-    def rest(self, waiting: bool) -> float:
+    def rest(self, waiting: bool, share: float = SHARE) -> float:
         """Return the seconds until the next slice: as long as its share demands, longer where nothing waits."""
-        needed = min(self.slice_s * (1 / SHARE - 1) * self.shared, LONGEST_S)
+        needed = min(self.slice_s * (1 / share - 1) * self.shared, LONGEST_S)
         return needed if waiting else max(needed, EVERY_S)

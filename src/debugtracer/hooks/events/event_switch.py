@@ -11,6 +11,7 @@ from torch import Tensor, nn
 from torch.optim import Optimizer
 
 from debugtracer.errors import StoppedByTracer, swallow
+from debugtracer.hooks.events.call_rest import CallRest
 from debugtracer.hooks.events.loop_events import Args, Call, Kwargs, LoopEvents, RestableEvents
 from debugtracer.hooks.events.resting_events import RestingEvents
 from debugtracer.hooks.events.step_events import StepEvents
@@ -44,6 +45,7 @@ class EventSwitch(LoopEvents):
         self.by_hand = False
         """What rests is such a loop."""
         self.listeners: list[Callable[[bool], None]] = []
+        self.calls = CallRest(resting)
 
     def on_rest(self, listener: Callable[[bool], None]) -> None:
         """Call the listener whenever all rests, in a loop that its optimizer tells of, and when it works again."""
@@ -60,6 +62,7 @@ class EventSwitch(LoopEvents):
             self.rest_observers(False)
             return
         self.target = self.working
+        self.calls.change(False)
         self.tell(False)
         self.resting.steps.publish()
         self.resting.steps.record_losses()
@@ -83,6 +86,8 @@ class EventSwitch(LoopEvents):
             self.resting.steps.begin()
             self.observers.rest(True)
             self.tell(True)
+        elif self.target is self.resting and not self.by_hand:
+            self.calls.change(not self.governor.affords(Part.CALLS) and self.is_between_calls())
 
     def between_backwards(self) -> None:
         """Let all rest or work in a loop that writes its weights itself; its observers alone where only its calls tell
@@ -122,6 +127,7 @@ class EventSwitch(LoopEvents):
         self.observers.rest(False)
         self.resting.steps.reset()
         self.target, self.never_rests = self.working, False
+        self.calls.change(False)
         self.tell(False)
 
     def rests(self) -> bool:

@@ -75,6 +75,11 @@ class RestingEvents(RestableEvents):
         """Prepare for steps of which some calls are not told."""
         self.silent.begin()
 
+    def rest_calls(self, rests: bool) -> None:
+        """Called where root calls and batches are not told any more, and where they are again."""
+        self.steps.rest_calls(rests)
+        self.silent.begin()
+
     def called(self, function: Any, args: Args, kwargs: Kwargs, output: Any) -> None:
         return None  # functions are reported in inspected steps alone, which are never at rest
 

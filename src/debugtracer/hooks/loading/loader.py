@@ -30,6 +30,7 @@ from debugtracer.hooks.loading.loader_batch import (
     worker_info,
 )
 from debugtracer.hooks.loading.loader_feed import ITERABLE, LoaderFeed
+from debugtracer.hooks.loading.pass_events import PassEvents
 from debugtracer.recorder.listeners import PassListener, SampleFilter
 from debugtracer.recorder.run_state import RunState
 from debugtracer.recorder.state.identity import ById
@@ -59,9 +60,11 @@ class LoaderHook(AlwaysOn):
         """Tell `passes` of each pass, in the modes that keep its place or go on from it; `samples` drops some.
         `gives_again`: a bad batch may be handed out once more, so each is told of, at rest too."""
         self.events, self.log, self.stack, self.state, self.thread = events, log, stack, state, thread
-        self.passes, self.samples, self.gives_again = passes, samples, gives_again
+        self.passes, self.samples, self.gives_again = PassEvents(passes), samples, gives_again
         self.on = False
-        self._patches = Patches()
+        self._patches, self._fetches = Patches(), Patches()
+        self._rest = False
+        """Fetches are left to torch."""
         self._loaders: dict[int, LoaderInfo] = {}
         self._feeds: ById[Any, LoaderFeed] = ById()
 
@@ -73,14 +76,27 @@ class LoaderHook(AlwaysOn):
         self._patches.wrap(DataLoader, "__init__", self._wrap_loader_init)
         self._patches.wrap(DataLoader, "__iter__", self._wrap_loader_iter)
         self._patches.wrap(_BaseDataLoaderIter, "__init__", self._wrap_iterator_init)
-        self._patches.wrap(_BaseDataLoaderIter, "_next_index", self._wrap_next_index)
-        self._patches.wrap(_BaseDataLoaderIter, "__next__", self._wrap_next)
+        self._fetches.wrap(_BaseDataLoaderIter, "_next_index", self._wrap_next_index)
+        self._fetches.wrap(_BaseDataLoaderIter, "__next__", self._wrap_next)
 
     def remove(self) -> None:
         """Stop listening; every patched function is the original again."""
+        self.rest_fetches(False)
         self.on = False
+        self._fetches.undo()
         self._patches.undo()
         self._feeds.clear()
+
+    def rest_fetches(self, rests: bool) -> None:
+        """Leave fetches to torch, or see them again; not where somebody chooses what is fetched, or wants it once more.
+        What was drawn meanwhile is not known."""
+        chosen = self.gives_again or self.passes.listener is not None or self.samples is not None
+        if rests == self._rest or (rests and chosen):
+            return
+        self._rest = rests
+        for feed in self._feeds.values():
+            feed.rest()
+        self._fetches.lift(rests)
 
     def info(self, loader: Any) -> LoaderInfo:
         """What is known of a loader; made on the spot (without a line) when it was built before we listened."""
@@ -114,27 +130,13 @@ class LoaderHook(AlwaysOn):
         def __iter__(loader: Any) -> Any:
             if not self.on or worker_info() is not None:
                 return original(loader)
-            self._pass_begins(loader)
+            self.passes.begins(loader)
             with self.stack.paused():  # draws seeds and, with workers, the first indices
                 iterator = original(loader)
-            self._pass_begun(loader, iterator)
+            self.passes.begun(loader, iterator)
             return iterator
 
         return __iter__
-
-    @guarded("hooks.loader: a pass begins")
-    def _pass_begins(self, loader: Any) -> None:
-        if self.passes is not None:
-            self.passes.begins(loader)
-
-    @guarded("hooks.loader: a pass has begun")
-    def _pass_begun(self, loader: Any, iterator: Any) -> None:
-        if self.passes is not None:
-            self.passes.begun(loader, iterator)
-
-    @guarded("hooks.loader: a pass ends")
-    def _pass_ends(self, iterator: Any) -> bool:
-        return self.passes is not None and self.passes.before_fetch(iterator)
 
     def _wrap_iterator_init(self, original: Callable[..., None]) -> Callable[..., None]:
         @functools.wraps(original)
@@ -149,11 +151,14 @@ class LoaderHook(AlwaysOn):
 
     @guarded("hooks.loader: iter(DataLoader)")
     def _begin(self, iterator: Any, loader: Any) -> None:
-        self._feeds[iterator] = LoaderFeed(self.info(loader))
+        feed = self._feeds[iterator] = LoaderFeed(self.info(loader))
+        if self._rest:
+            feed.rest()
+            return
         # a class of the user's may change what the sampler drew; the outermost wrapper comes last
         for owner in type(iterator).__mro__:
             if "_next_index" in vars(owner) and not getattr(vars(owner)["_next_index"], "_debugtracer", False):
-                self._patches.wrap(owner, "_next_index", self._wrap_next_index)
+                self._fetches.wrap(owner, "_next_index", self._wrap_next_index)
 
     @guarded("hooks.loader: epoch")
     def _iterated(self, iterator: Any, loader: Any) -> None:
@@ -195,7 +200,7 @@ class LoaderHook(AlwaysOn):
         def __next__(iterator: Any) -> Any:
             if not self.on or worker_info() is not None:
                 return original(iterator)
-            if self.passes is not None and self.passes.waiting and self._pass_ends(iterator):
+            if self.passes.listener is not None and self.passes.ends(iterator):
                 raise StopIteration
             data = self._given(original, iterator)
             while self.samples is not None and self.samples.screens and self._drops(data):

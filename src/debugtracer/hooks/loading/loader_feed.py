@@ -20,10 +20,17 @@ class LoaderFeed:
     def __init__(self, info: LoaderInfo, late: bool = False) -> None:
         self.info = info
         self.late = late
+        self.rested = False
+        """Fetches of this epoch were not seen."""
         self.tasks: dict[int, Any] = {}
         self.latest: Any = None
         self.position = 0
         """IterableDataset: samples of the stream handed out so far in this epoch."""
+
+    def rest(self) -> None:
+        """Forget what was drawn: the next fetches are not seen."""
+        self.rested, self.latest = True, None
+        self.tasks.clear()
 
     def drawn(self, iterator: Any, index: Any) -> None:
         """Take what the sampler gave, an index or a list; in a stream only how many were asked for is kept."""
@@ -61,12 +68,7 @@ class LoaderFeed:
             rows = rows_of(None)
             return rows, (drawn,) * max(rows or 1, 1), ""
         if drawn is None:
-            why = (
-                "the loader was running before debug-tracer came"
-                if self.late
-                else "the sampler does not yield integers"
-            )
-            return rows_of(None), None, why
+            return rows_of(None), None, self.unseen() or "the sampler does not yield integers"
         rows = rows_of(len(drawn))
         if rows != len(drawn):
             return (
@@ -76,12 +78,18 @@ class LoaderFeed:
             )
         return rows, drawn, ""
 
+    def unseen(self) -> str:
+        """Why what was drawn cannot be known; empty where it was seen."""
+        if self.rested:
+            return "it was drawn while fetches rested to stay under the promised cost"
+        return "the loader was running before debug-tracer came" if self.late else ""
+
     def _in_stream(self, iterator: Any, asked: Any, rows_of: Callable[[int | None], int | None]) -> Told:
         if getattr(iterator, "_num_yielded", 1) == 1:
-            self.position = 0
+            self.position, self.rested = 0, False
         start = self.position
-        if self.late:
-            return rows_of(None), None, "the loader was running before debug-tracer came"
+        if self.late or self.rested:
+            return rows_of(None), None, self.unseen()
         if not getattr(iterator, "_auto_collation", True):
             self.position += 1
             rows = rows_of(None)

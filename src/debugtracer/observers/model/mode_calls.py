@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import weakref
 from collections import deque
+from collections.abc import Callable
 from typing import NamedTuple
 
 from torch import nn
@@ -30,11 +31,18 @@ class ModeCalls:
     def __init__(self) -> None:
         self.calls: deque[ModeCall] = deque(maxlen=KEPT)
         self.count = 0
+        self.listeners: list[Callable[[bool], None]] = []
+
+    def on_call(self, listener: Callable[[bool], None]) -> None:
+        """Call the listener with the mode of each."""
+        self.listeners.append(listener)
 
     def note(self, module: nn.Module, mode: bool, raw: RawFrames) -> None:
         """Remember a call and its place."""
         self.count += 1
         self.calls.append(ModeCall(weakref.ref(module), mode, raw, self.count))
+        for listener in self.listeners:
+            listener(mode)
 
     def clear(self) -> None:
         """Forget the calls so far."""

@@ -17,6 +17,7 @@ from debugtracer.observers.loss.loss_function import arguments
 from debugtracer.observers.observed_run import ObservedRun
 from debugtracer.observers.observer import Observer, always
 from debugtracer.recorder.gate import norms
+from debugtracer.recorder.governor import Part
 from debugtracer.trace.facts.logged import Logged
 from debugtracer.trace.number import number
 from debugtracer.trace.window import VAL_LOSS
@@ -25,6 +26,7 @@ NORMS = ("grad", "norm")
 VALIDATION = {
     f"{part}{mark}loss" for part in ("val", "valid", "validation", "eval", "dev") for mark in ("_", "/", ".", "-")
 }
+RARELY = 64  # steps of which one has a number of a name while observers rest (ours)
 LIBRARIES = {
     "torch.utils.tensorboard.writer": ("SummaryWriter.add_scalar", "tensorboard"),
     "tensorboardX.writer": ("SummaryWriter.add_scalar", "tensorboard"),
@@ -44,6 +46,8 @@ class LoggedObserver(Observer):
         self.calls = OutermostCalls()
         self.scaler = False
         self.hidden = 0
+        self.due: dict[str, int] = {}
+        """While observers rest, the step from which a number of each name is taken again."""
         self.evaluating = False
         """The last root call ran in eval mode without a graph."""
         self.sums = [0.0, 0.0]
@@ -65,13 +69,26 @@ class LoggedObserver(Observer):
             self.calls.patches.cover(module, method, functools.partial(self.logging, source))
 
     def logging(self, source: str, original: Callable[..., Any]) -> Callable[..., Any]:
-        """Wrap one logging method; it runs first, and what it raises is the user's."""
+        """Wrap one logging method; it runs first, and what it raises is the user's. While observers rest a name that
+        was taken lately costs a look at a dictionary."""
         on_log = guarded("observers.program.logged")(self.on_log)
-        return self.calls.after(original, lambda args, kwargs, result: on_log(source, args[0], args[1:], kwargs))
+        told = self.calls.after(original, lambda args, kwargs, result: on_log(source, args[0], args[1:], kwargs))
+        inside, due, working, state = self.calls.inside, self.due, self.run.governor.working, self.run.state
+
+        @functools.wraps(original)
+        def log(*args: Any, **kwargs: Any) -> Any:
+            name = args[1] if len(args) > 1 else None
+            if working[Part.OBSERVERS] or type(name) is not str or due.get(name, 0) <= state.step:
+                return told(*args, **kwargs)
+            return inside(original, *args, **kwargs)
+
+        return log
 
     def on_log(self, source: str, owner: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> None:
         """Take names and values of one logging call; our modes rest only where a tensor has to be read for it."""
         pairs, at = read(source, owner, args, kwargs)
+        if not self.run.affords(Part.OBSERVERS):
+            self.due.update({name: self.run.step + RARELY for name in pairs if name.lower() not in VALIDATION})
         reads = any(isinstance(value, Tensor) for value in (*pairs.values(), self.run.state.last_loss))
         with self.run.paused() if reads else contextlib.nullcontext():
             for name, given in pairs.items():

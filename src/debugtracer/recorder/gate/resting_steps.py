@@ -38,11 +38,14 @@ class Row(NamedTuple):
     lr: Any
     step_s: float
     own_s: float
-    wait_s: float
+    wait_s: float | None
+    """None where nobody has seen the fetch."""
 
     def closed(self) -> ClosedStep:
         """The step as it is published."""
-        values = {GRAD_L2: self.grad_l2, STEP_S: self.step_s, OWN_S: self.own_s, WAIT_S: self.wait_s}
+        values = {GRAD_L2: self.grad_l2, STEP_S: self.step_s, OWN_S: self.own_s}
+        if self.wait_s is not None:
+            values[WAIT_S] = self.wait_s
         if self.loss is not None:
             values[LOSS] = self.loss
         if isinstance(self.lr, (int, float)):
@@ -69,6 +72,8 @@ class RestingSteps:
         """Of each backward of the step in flight, what can be read of its loss without waiting, else the loss."""
         self.loss: float | None = None
         """The last of them that could be read."""
+        self.sees_fetches = True
+        """Batches do not rest."""
         self.rows: list[Row] = []
         self.due_s = 0.0
         """When they are published at the latest."""
@@ -76,6 +81,10 @@ class RestingSteps:
     def begin(self) -> None:
         """Prepare for steps of which nothing is copied."""
         self.gate.copies.drop()
+
+    def rest_calls(self, rests: bool) -> None:
+        """Called where fetches are not seen any more, and where they are again."""
+        self.sees_fetches = not rests
 
     def take_loss(self, loss: Tensor) -> bool:
         """Keep the loss of a backward that begins; False, and nothing is kept, where it is not finite."""
@@ -117,7 +126,8 @@ class RestingSteps:
         ended = perf_counter()
         state.step_s, gate.last_s = ended - gate.last_s, ended
         lr = optimizer.param_groups[0].get("lr")
-        values = state.step, state.iteration, grad_l2, self.loss, lr, state.step_s, state.own_s, state.wait_s
+        wait_s = state.wait_s if self.sees_fetches else None
+        values = state.step, state.iteration, grad_l2, self.loss, lr, state.step_s, state.own_s, wait_s
         state.step += 1
         self.close(row(values))
         if self.follows:

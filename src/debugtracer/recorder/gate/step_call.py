@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Callable
 from typing import Any
 
@@ -26,10 +27,15 @@ def valued(setting: Any) -> Any:
 
 def decides_itself(optimizer: Optimizer) -> bool:
     """True for LBFGS and any step not torch's own: it may call its closure several times or between two writes."""
-    step = getattr(type(optimizer), "step", None)
-    return isinstance(optimizer, torch.optim.LBFGS) or not str(getattr(step, "__module__", "")).startswith(
-        "torch.optim"
-    )
+    kind: Any = type(optimizer)
+    return steps_itself(kind)
+
+
+@functools.cache
+def steps_itself(kind: Any) -> bool:
+    """Whether this is true of a class; asked once of each."""
+    step = getattr(kind, "step", None)
+    return issubclass(kind, torch.optim.LBFGS) or not str(getattr(step, "__module__", "")).startswith("torch.optim")
 
 
 def closure_of(args: tuple[Any, ...], kwargs: dict[str, Any]) -> Callable[[], Any] | None:

@@ -160,7 +160,7 @@ class Output:
             steps=state.step,
             iterations=state.iteration,
             wall_s=wall_time() - self.began + state.start_s,
-            own_s=state.start_s + state.steady_s + state.incident_s,
+            own_s=state.start_s + state.steady_s + state.incident_s + state.end_s,
             host_syncs=state.host_syncs,
             skipped=state.skipped,
             final=final,

@@ -88,4 +88,6 @@ def resting(shares: dict[str, float]) -> str:
     lost = "; a bad step without its tape can be executed again from its batch alone" if "the tape" in shares else ""
     if "observers" in shares:
         lost += "; without observers a step is asked for its loss and gradient norm alone"
+    if "root calls and batches" in shares:
+        lost += "; without root calls and batches no forward can be executed again"
     return f"to stay under the promised cost, of the steps rested: {parts}{lost}; --cost 1 keeps all"

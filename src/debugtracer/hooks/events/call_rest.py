@@ -1,0 +1,36 @@
+"""Root calls and batches, which rest last of all: what is left of a step is its loss, the norm of its gradients and the
+gate."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from debugtracer.hooks.events.resting_events import RestingEvents
+
+
+class CallRest:
+    """One per session. It changes between two steps, and where an evaluation begins."""
+
+    def __init__(self, resting: RestingEvents) -> None:
+        self.resting = resting
+        self.rests = False
+        self.listeners: list[Callable[[bool], None]] = []
+
+    def on_change(self, listener: Callable[[bool], None]) -> None:
+        """Call the listener whenever they rest, and when they are seen again."""
+        self.listeners.append(listener)
+
+    def change(self, rests: bool) -> None:
+        """Leave root calls and batches to torch, or see them again. A comparison where nothing changes."""
+        if rests == self.rests:
+            return
+        self.rests = rests
+        self.resting.rest_calls(rests)
+        for listener in self.listeners:
+            listener(rests)
+
+    def mode_called(self, training: bool) -> None:
+        """Report calls again where an evaluation begins: its batches and its loss."""
+        if self.rests and not training:
+            self.resting.steps.publish()
+            self.change(False)
