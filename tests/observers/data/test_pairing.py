@@ -21,7 +21,7 @@ def table(rows=500, columns=5):
 X, Y = table()
 BY_TEXT = torch.tensor(sorted(range(500), key=str))
 GROUPS = torch.cat([X, torch.randint(0, 7, (500, 1), generator=drawn()).float()], 1)
-A, B = torch.meshgrid(torch.linspace(-1, 1, 20), torch.linspace(-1, 1, 25), indexing="ij")
+A, B = torch.meshgrid(torch.linspace(-1, 1, 40), torch.linspace(-1, 1, 25), indexing="ij")
 PLACES, FIELD = torch.stack([A.flatten(), B.flatten()], 1), torch.sin(4 * A) * torch.cos(7 * B) + A
 
 
