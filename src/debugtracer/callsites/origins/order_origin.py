@@ -16,6 +16,7 @@ MOVES = ORDERS | frozenset(
     {
         "unique", "flip", "flipud", "roll", "sort_values", "sort_index", "groupby", "merge", "set", "listdir", "glob",
         "iglob", "iterdir", "scandir", "reversed", "transpose", "swapaxes", "meshgrid",
+        "permute", "moveaxis", "rot90", "fliplr",
     }
 )  # fmt: skip
 
@@ -29,6 +30,13 @@ def order_of(links: Sequence[Link]) -> Frame | None:
         if found is not None:
             return found
     return None
+
+
+def apart(*ways: Sequence[Link]) -> list[list[Link]]:
+    """The lines of each way that write none of the others: what orders both sides orders them alike."""
+    sets = [{link.frame for link in way} for way in ways]
+    first, others = sets[0], set().union(*sets[1:])
+    return [[one for one in way if one.frame not in (others if n == 0 else first)] for n, way in enumerate(ways)]
 
 
 def orders(link: Link) -> Frame | None:
@@ -53,35 +61,56 @@ def ordered(use: Use, part: ast.expr, line: int) -> Frame | None:
 
 
 def is_order(node: ast.AST) -> bool:
-    """A call of that name, a slice with a step back, or the transpose of a matrix."""
+    """A call of that name, a slice with a step back, or the transpose of a matrix; `permute(2, 0, 1)` moves a
+    dimension past two that keep their order."""
     if isinstance(node, ast.Call):
-        return final_name(node.func) in MOVES
+        last = [one.value for one in node.args[-2:] if isinstance(one, ast.Constant) and isinstance(one.value, int)]
+        keeps = final_name(node.func) == "permute" and len(last) == 2 and last[0] < last[1]
+        return final_name(node.func) in MOVES and not keeps
     return is_backwards(node) or (isinstance(node, ast.Attribute) and node.attr == "T")
 
 
 def in_place(use: Use, line: int) -> Frame | None:
     """A statement of the same scope that orders the name which a line writes: `rows.sort()`, `shuffle(rows)`."""
-    nodes = use.program.nodes
-    names = {
-        name.id
-        for node in nodes
-        if isinstance(node, ast.Assign) and node.lineno <= line <= (node.end_lineno or node.lineno)
-        for target in node.targets
-        for name in ast.walk(target)
-        if isinstance(name, ast.Name)
-    }
-    for node in nodes:
+    names = names_at(use, line)
+    for node in use.program.nodes:
         call = node.value if isinstance(node, ast.Expr) else None
-        if (
-            not isinstance(call, ast.Call)
-            or final_name(call.func) not in MOVES
-            or use.program.function(call) is not (use.scope)
-        ):
+        if not isinstance(call, ast.Call) or final_name(call.func) not in MOVES or not of_scope(use, call):
             continue
         held = [*([call.func.value] if isinstance(call.func, ast.Attribute) else []), *call.args[:1]]
         if any(isinstance(one, ast.Name) and one.id in names for one in held):
             return use.frame(call)
     return None
+
+
+def placed(links: Sequence[Link]) -> Frame | None:
+    """The statement that writes values into places of what one of these lines makes: `mask[rows, columns] = 1`."""
+    for link in links:
+        names = names_at(link.value, link.frame.line) if link.value is not None else set()
+        for node in link.value.program.nodes if link.value is not None else ():
+            for one in node.targets if isinstance(node, ast.Assign) else ():
+                into = one.value if isinstance(one, ast.Subscript) and isinstance(one.slice, ast.Tuple) else None
+                known = isinstance(into, ast.Name) and into.id in names
+                if link.value is not None and known and of_scope(link.value, node):
+                    return link.value.frame(node)
+    return None
+
+
+def names_at(use: Use, line: int) -> set[str]:
+    """The names that the assignment on a line writes."""
+    return {
+        name.id
+        for node in use.program.nodes
+        if isinstance(node, ast.Assign) and node.lineno <= line <= (node.end_lineno or node.lineno)
+        for target in node.targets
+        for name in ast.walk(target)
+        if isinstance(name, ast.Name)
+    }
+
+
+def of_scope(use: Use, node: ast.AST) -> bool:
+    """Whether a statement stands in the function that a use is in."""
+    return use.program.function(node) is use.scope
 
 
 def taken_from(stack: Sequence[Frame]) -> Iterator[tuple[Link, ...]]:

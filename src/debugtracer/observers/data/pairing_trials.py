@@ -12,7 +12,7 @@ from torch import Tensor, nn
 
 from debugtracer.callsites.frames import RawFrames, frames_of, raw_frames
 from debugtracer.callsites.origins.argument_origin import argument_origin
-from debugtracer.callsites.origins.order_origin import order_of, taken_from
+from debugtracer.callsites.origins.order_origin import apart, order_of, taken_from
 from debugtracer.callsites.origins.value_origin import Link, made_first
 from debugtracer.errors import guarded
 from debugtracer.observers.data.pairing import UNRELATED, Probe, above_chance, restored
@@ -254,13 +254,6 @@ class PairingTrialsObserver(Observer):
 def without_graph(target: Any) -> Tensor | None:
     """A target that nothing was computed for."""
     return target if isinstance(target, Tensor) and not target.requires_grad else None
-
-
-def apart(*ways: Sequence[Link]) -> list[list[Link]]:
-    """The lines of each way that write none of the others: what orders both sides orders them alike."""
-    sets = [{link.frame for link in way} for way in ways]
-    first, others = sets[0], set().union(*sets[1:])
-    return [[one for one in way if one.frame not in (others if n == 0 else first)] for n, way in enumerate(ways)]
 
 
 def is_asked(features: Tensor, targets: Tensor) -> bool:
