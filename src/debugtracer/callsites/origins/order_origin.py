@@ -61,8 +61,8 @@ def ordered(use: Use, part: ast.expr, line: int) -> Frame | None:
 
 
 def is_order(node: ast.AST) -> bool:
-    """A call of that name, a slice with a step back, or the transpose of a matrix; `permute(2, 0, 1)` moves a
-    dimension past two that keep their order."""
+    """Whether this is a call of that name, a slice with a step back, or the transpose of a matrix; `permute(2, 0, 1)`
+    moves a dimension past two that keep their order."""
     if isinstance(node, ast.Call):
         last = [one.value for one in node.args[-2:] if isinstance(one, ast.Constant) and isinstance(one.value, int)]
         keeps = final_name(node.func) == "permute" and len(last) == 2 and last[0] < last[1]

@@ -38,7 +38,7 @@ Stores = tuple[Tensor, Tensor, RawFrames]
 """The inputs and the targets of all rows, and the line that took the inputs."""
 
 
-class Scored(NamedTuple):
+class ScoredRows(NamedTuple):
     """One call of a loss."""
 
     name: str
@@ -48,7 +48,7 @@ class Scored(NamedTuple):
     stores: Stores | None
 
 
-class Followed:
+class KeptLoader:
     """The loader whose rows are kept, and what of them."""
 
     def __init__(self, loader: LoaderInfo, inputs: tuple[str, ...], target: str, kind: Kind) -> None:
@@ -80,11 +80,11 @@ class PairingTrialsObserver(Observer):
     def __init__(self, run: ObservedRun) -> None:
         super().__init__(run)
         self.rows = FollowedRows()
-        self.loss_calls: list[Scored] = []
+        self.loss_calls: list[ScoredRows] = []
         self.given: weakref.ref[Tensor] | None = None
         """What a model with weights was given first, in the step in flight."""
-        self.loss: Scored | None = None
-        self.followed: Followed | None = None
+        self.loss: ScoredRows | None = None
+        self.followed: KeptLoader | None = None
         self.whole: tuple[int, int] | None = None
         """Where the inputs and the targets lay in the step before, of a program without batches."""
         self.looks = 0
@@ -111,7 +111,7 @@ class PairingTrialsObserver(Observer):
         if name in COMPARED and torch.is_grad_enabled():
             given = arguments(name, args, kwargs)
             stores = self.stores(given["input"], given["target"])
-            self.loss_calls.append(Scored(name, without_graph(given["target"]), raw_frames(1), stores))
+            self.loss_calls.append(ScoredRows(name, without_graph(given["target"]), raw_frames(1), stores))
 
     @inspected
     def left(self, module: nn.Module, args: tuple[Any, ...], kwargs: dict[str, Any], output: Any) -> None:
@@ -141,7 +141,7 @@ class PairingTrialsObserver(Observer):
             self.stop_looking()
 
     def stop_looking(self) -> None:
-        """Hear no more of steps."""
+        """Let no step be looked at from now on."""
         self.run.unsubscribe(self.called, self.left, self.backward_begins)
 
     def stores(self, scores: Any, wanted: Any) -> Stores | None:
@@ -164,7 +164,7 @@ class PairingTrialsObserver(Observer):
             return None
         return given.detach(), target.detach(), ()
 
-    def loader_of(self, target: Tensor) -> Followed | None:
+    def loader_of(self, target: Tensor) -> KeptLoader | None:
         """The loader of the step, and which tensors of its batches are inputs and the target."""
         hit = self.run.batches.find(target)
         batch = hit[0] if hit is not None else self.run.batches.last()
@@ -176,7 +176,7 @@ class PairingTrialsObserver(Observer):
         inputs = [(p, leaf) for p, leaf in leaves if p != path]
         if own is None or not is_target(own) or not inputs or as_features(leaf for _, leaf in inputs) is None:
             return None
-        found = Followed(batch.loader, tuple(p for p, _ in inputs), path, kind_of([leaf for _, leaf in inputs]))
+        found = KeptLoader(batch.loader, tuple(p for p, _ in inputs), path, kind_of([leaf for _, leaf in inputs]))
         found.add(batch)
         return found
 
@@ -191,7 +191,7 @@ class PairingTrialsObserver(Observer):
             self.decide()
 
     def ended(self) -> None:
-        """Ask of what a short run has given."""
+        """Decide by what a short run has given."""
         if self.followed is not None and not self.run.interrupted and len(self.followed.seen) >= FEWEST:
             self.decide()
 
@@ -215,7 +215,7 @@ class PairingTrialsObserver(Observer):
                 self.tell(*rows, known.kind, ours, theirs)
 
     def ask(self, inputs: Tensor, targets: Tensor, raw: RawFrames) -> None:
-        """The same of data that lie side by side."""
+        """Tell the same of data that lie side by side."""
         if len(inputs) < FEWEST or inputs.nbytes > MOST_BYTES or not is_target(targets) or self.loss is None:
             return
         with torch.no_grad():

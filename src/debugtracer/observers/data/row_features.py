@@ -25,7 +25,7 @@ def is_target(value: Tensor) -> bool:
 
 
 def as_columns(targets: Tensor) -> Tensor:
-    """Targets as numbers in double precision: of classes a column for each of the most frequent ones."""
+    """The targets as numbers in double precision: of classes a column for each of the most frequent ones."""
     rows = targets.reshape(len(targets), -1)
     if rows.is_floating_point():
         return rows[:, :: -(-rows.shape[1] // TARGETS)].double()
@@ -35,7 +35,7 @@ def as_columns(targets: Tensor) -> Tensor:
 
 
 def as_features(inputs: Iterable[Tensor]) -> Tensor | None:
-    """Inputs of the same rows side by side; None where one of them has none, or other numbers than a probe reads."""
+    """The inputs of the same rows side by side; None where one of them has none, or numbers that no probe reads."""
     held = list(inputs)
     if not held or not all(is_dense(one) and one.dim() for one in held):
         return None
@@ -43,7 +43,7 @@ def as_features(inputs: Iterable[Tensor]) -> Tensor | None:
 
 
 def features(value: Tensor) -> Tensor:
-    """One input: pictures by the means of their parts, texts by how often each id is in them, else some columns."""
+    """The columns of one input: of pictures the means of their parts, of texts how often each id is in them."""
     rows = len(value)
     if is_picture(value):
         return adaptive_avg_pool2d(value.reshape(rows, -1, *value.shape[-2:]).float(), POOLED).flatten(1)[:, :COLUMNS]

@@ -68,7 +68,7 @@ def columns_of(target: Tensor) -> Tensor:
 
 
 def around(picture: Tensor) -> Tensor:
-    """Each pixel with the means of what is around it."""
+    """The pixels with the means of what is around each."""
     held = picture[:, :CHANNELS].float()
     means = [avg_pool2d(held, size, 1, size // 2, count_include_pad=False) for size in (3, 7)]
     return torch.cat([held, *means], 1)

@@ -68,7 +68,7 @@ def fetched(maker: SampleMaker, inputs: tuple[str, ...], target: str) -> Iterato
 
 
 def joined(parts: Iterator[Rows | None]) -> Rows | None:
-    """All of them; None where one is missing."""
+    """The parts joined; None where one is missing."""
     held = []
     for part in parts:
         if part is None:

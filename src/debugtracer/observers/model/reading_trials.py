@@ -53,9 +53,9 @@ def reading_order(
     base: Tensor,
     target: Tensor | None,
 ) -> dict[str, Any] | None:
-    """Change one position of a sequence at a time. `mixed`: an answer has seen the positions up to its own and as many
-    at the other end, and nothing between; `reversed`: it has seen the other end alone, while the targets are told by
-    the inputs at their own positions."""
+    """What changes with one position of a sequence at a time. `mixed`: an answer has seen the positions up to its own
+    and as many at the other end, and nothing between; `reversed`: it has seen the other end alone, while the targets
+    are told by the inputs at their own positions."""
     values = [*args, *kwargs.values()]
     found = [(n, v) for n, v in enumerate(values) if is_sequence(v, base)]
     if not found or target is None or len(found) > 1:

@@ -33,7 +33,7 @@ def is_given(value: Any, target: Tensor) -> bool:
 
 
 def targets_used(shadow: ShadowModel, args: tuple[Any, ...], kwargs: dict[str, Any], given: Tensor) -> int | None:
-    """In how many of the runs an output changes with the targets of one position in the middle: all where
+    """The number of runs in which an output changes with the targets of one position in the middle: all where
     the copy is a decoder that goes on from them, some where chance decides; None where it cannot be asked."""
     began = perf_counter()
     base = run(shadow, args, kwargs, 0)
@@ -98,7 +98,7 @@ def seed_all(seed: int) -> None:
 
 
 def run(shadow: ShadowModel, args: tuple[Any, ...], kwargs: dict[str, Any], seed: int) -> Tensor | None:
-    """One run with all generators at that seed; who calls puts them back."""
+    """The output of a run with all generators at that seed; who calls puts them back."""
     seed_all(seed)
     output, _ = shadow.run(args, kwargs)
     return output
