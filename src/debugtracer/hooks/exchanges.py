@@ -82,14 +82,14 @@ class ExchangesHook(Switch):
 
 
 def sizes_of_tensors(world: int, given: Mapping[str, Any]) -> tuple[Sizes, Sizes]:
-    """Elements that are sent to each rank, and expected of each."""
+    """The elements that are sent to each rank, and expected of each."""
     sides = ("input", "output")
     sent, received = (split(given[side], given.get(f"{side}_split_sizes"), world) for side in sides)
     return sent, received
 
 
 def split(tensor: Tensor, rows: Any, world: int) -> Sizes:
-    """Elements of the parts of a tensor; rows by number, or parts of one size."""
+    """The elements of the parts of a tensor; rows by number, or parts of one size."""
     each = tensor.numel() // tensor.shape[0] if tensor.dim() and tensor.shape[0] else 0
     return tuple(int(n) * each for n in rows) if rows else (tensor.numel() // world,) * world
 

@@ -39,7 +39,7 @@ class Unequal(NamedTuple):
 
 
 def as_text(exchanges: Sequence[Exchange]) -> str:
-    """Lines of the file."""
+    """The lines of the file."""
     return "".join(
         f"{e.number} {e.call} {numbers(e.sent)} {numbers(e.received)} {numbers(e.ranks)} {e.line} {e.file}\n"
         for e in exchanges
@@ -47,7 +47,7 @@ def as_text(exchanges: Sequence[Exchange]) -> str:
 
 
 def numbers(values: Sequence[int]) -> str:
-    """Numbers as one word."""
+    """The values of one side, joined to a word."""
     return ",".join(map(str, values)) or "-"
 
 
