@@ -91,3 +91,12 @@ def test_watching_changes_no_number(tmp_path):
             optimizer.step()
             bare.append(loss.item())
     assert losses == bare and torch.equal(generator, torch.get_rng_state())
+
+
+def test_a_step_that_was_missed_is_forgotten(tmp_path):
+    with under_watch(tmp_path) as session:
+        observer = session.dispatcher.observers["pairing-trials"]
+        observer.called(F.mse_loss, (torch.zeros(4), torch.ones(4)), {}, torch.ones(()))
+        assert observer.loss_calls
+        session.dispatcher.missed()
+        assert not observer.loss_calls

@@ -49,3 +49,12 @@ def test_watching_changes_no_number(tmp_path):
     with under_watch(tmp_path):
         watched = trained(across)
     assert watched == trained(across)
+
+
+def test_a_step_that_was_missed_is_forgotten(tmp_path):
+    with under_watch(tmp_path) as session:
+        observer = session.dispatcher.observers["turned-targets"]
+        observer.called(F.mse_loss, (torch.zeros(4), torch.ones(4)), {}, torch.ones(()))
+        assert observer.wanted
+        session.dispatcher.missed()
+        assert not observer.wanted

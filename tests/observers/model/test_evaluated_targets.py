@@ -69,3 +69,12 @@ def test_a_model_that_gets_no_targets_is_left_alone(tmp_path):
                 model(torch.randn(6, 3))
             model.train()
     assert facts(tmp_path, EvaluatedTargets) == []
+
+
+def test_a_step_that_was_missed_is_forgotten(tmp_path):
+    with under_watch(tmp_path) as session:
+        observer = session.dispatcher.observers["evaluated-targets"]
+        observer.called(F.mse_loss, (torch.zeros(4), torch.ones(4)), {}, torch.ones(()))
+        assert observer.wanted
+        session.dispatcher.missed()
+        assert not observer.wanted

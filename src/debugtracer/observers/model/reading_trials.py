@@ -32,17 +32,17 @@ class FlipLog(TorchFunctionMode):
         """Call the function, and compare what it gives with what it was given first."""
         output = function(*args, **(kwargs or {}))
         given = args[0] if args else None
-        alike = isinstance(given, Tensor) and isinstance(output, Tensor) and given.shape == output.shape
-        if alike and any(self.is_turned(given, output, dim) for dim in range(min(2, given.dim()))):
+        if isinstance(given, Tensor) and isinstance(output, Tensor) and self.is_turned(given, output):
             self.last = raw_frames(2)
         return output
 
     @staticmethod
-    def is_turned(given: Tensor, output: Tensor, dim: int) -> bool:
-        """Whether one is the other from its end to its begin."""
-        if given.shape[dim] < SHORTEST or torch.equal(given, output):
+    def is_turned(given: Tensor, output: Tensor) -> bool:
+        """Whether one is the other from its end to its begin, along one of its first two dimensions."""
+        if given.shape != output.shape or given is output or torch.equal(given, output):
             return False
-        return torch.equal(given.flip(dim), output)
+        along = [dim for dim in range(min(2, given.dim())) if given.shape[dim] >= SHORTEST]
+        return any(torch.equal(given.flip(dim), output) for dim in along)
 
 
 def reading_order(
