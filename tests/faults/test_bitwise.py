@@ -33,8 +33,10 @@ OTHERS = (
         "logging/calm_norm/train.py",
         "rollback/weights_and_step/healthy.py",
     ),
+    *("data/rain_gauges/train.py", "model/reservoir_outlook/train.py"),
 )
-"""Each layer; workers, a second model in evaluation, ranks, a scaler, checkpointing, a jump of the loss, a resume."""
+"""Each layer; a dataset that is asked again, generators that trials of an evaluation seed;
+workers, a second model in evaluation, ranks, a scaler, checkpointing, a jump of the loss, a resume."""
 NASTY = ROOT / "healthy"
 HEALTHY = ("accumulation", "amp_calibration", "gan", "tiny_batch_bn")
 """Programs that must stay quiet: a window of several batches, a search for the scale, two optimizers, batch norm."""

@@ -86,6 +86,9 @@ APART = {
     "stretched-factors",
     "resized-labels",
     "read-padding",
+    "pairing-trials",
+    "evaluated-targets",
+    "turned-targets",
 }
 """Tried in tests of their own: this loop leaves nothing behind in them."""
 

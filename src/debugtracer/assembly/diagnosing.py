@@ -19,6 +19,7 @@ from debugtracer.hooks.custom_function import CustomFunctionHook
 from debugtracer.hooks.events.event_switch import EventSwitch
 from debugtracer.hooks.events.resting_events import RestingEvents
 from debugtracer.hooks.events.step_events import StepEvents
+from debugtracer.hooks.exchanges import ExchangesHook
 from debugtracer.hooks.free_calls import FreeCallMode
 from debugtracer.hooks.inspection import Inspection
 from debugtracer.hooks.loading.loader import LoaderHook
@@ -143,6 +144,7 @@ class Diagnosing:
             SchedulerHook(events, stack),
             CustomFunctionHook(events, stack),
             SwapTensorsHook(),
+            ExchangesHook(recording.output.shared_folder),
             recording.output.heartbeat.signals,
             CompileHook(events, stack, modules, optimizers, state),
         )

@@ -7,6 +7,7 @@ import pytest
 from debugtracer.diagnosis.judging.rank_end import standing, user_line, with_rank_end
 from debugtracer.testing import a_trace, a_window
 from debugtracer.trace.events import Acted, RankEnded, RankStarted
+from debugtracer.trace.exchange import LAST_EXCHANGES, Exchange, as_text
 from debugtracer.trace.facts.standing import Standing
 from debugtracer.trace.last_words import LAST_WORDS, Entry, section
 from debugtracer.trace.store.schema import rank_folder
@@ -79,3 +80,11 @@ def test_a_process_alone_and_one_killed_without_a_word_say_nothing(run):
 
 def test_no_line_of_the_user_is_no_line():
     assert user_line(BARRIER) is None
+
+
+def test_the_last_exchanges_of_a_rank_are_read(run, user):
+    call = Exchange(3, "all_to_all_single", (8, 8), (8, 8), (0, 1), "train.py", 19)
+    says(run, section("waits", 6, (*BARRIER, user)))
+    assert standing(run, 1, [STARTED]).exchanges == ()
+    (rank_folder(run, 1) / LAST_EXCHANGES).write_text(as_text([call]) + "\0")
+    assert standing(run, 1, [STARTED]).exchanges == (call,)

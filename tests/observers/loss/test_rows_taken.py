@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-import numpy as np
 import pytest
 import torch
 from torch.nn import functional as F
 
-from debugtracer.observers.loss.rows_taken import rows_of, whole_rows
 from debugtracer.trace.facts.rows_taken import RowsTaken
 from tests.observers.told import facts, findings
 from tests.watching import under_watch
@@ -72,28 +70,3 @@ def test_other_rows_are_told_with_their_lines(tmp_path, loss_of):
 def test_rows_that_belong_together_are_silent(tmp_path, loss_of):
     assert all(f.same == f.rows or f.shifted for f in run(tmp_path, loss_of))
     assert findings(tmp_path, "rows-misaligned") == []
-
-
-def test_rows_of_an_index():
-    assert rows_of(slice(2, 5), 9).tolist() == [2, 3, 4]
-    assert rows_of((torch.tensor([3, -1]), slice(None)), 9).tolist() == [3, 8]
-    assert rows_of(np.array([1, 0]), 9).tolist() == [1, 0]
-    assert rows_of(torch.arange(3) != 1, 3).tolist() == [0, 2]
-    assert rows_of([1, 2], 9).tolist() == [1, 2]
-    others = (
-        3,
-        None,
-        ...,
-        (slice(0, 2), 1),
-        torch.tensor([[0]]),
-        slice(0, 0),
-        np.int64(3),
-        np.array(3),
-        np.zeros((2, 1)),
-    )
-    assert [rows_of(index, 9) for index in others] == [None] * len(others)
-
-
-def test_an_index_that_leaves_the_rows():
-    assert all(whole_rows(i) for i in ((slice(None), 0), ..., slice(None)))
-    assert not any(whole_rows(i) for i in (0, slice(0, 2), [1], (slice(1, None), 0)))

@@ -123,6 +123,10 @@ def of_tensors(built: Frame | None, place: int) -> tuple[Link, ...]:
         n for n in program.nodes if isinstance(n, ast.Call) and n.lineno <= built.line <= (n.end_lineno or n.lineno)
     ]
     call = next((found for c in calls if (found := data_call(program, scope, c, built.line)) is not None), None)
+    if call is None:  # made by a function, or split by one: the only one of the file
+        every = [n for n in program.nodes if isinstance(n, ast.Call) and final_name(n.func) == "TensorDataset"]
+        call = every[0] if len(every) == 1 else None
+        scope = scope_at(program, call.lineno) if call is not None else None
     if call is None or place >= len(call.args) or isinstance(call.args[place], ast.Starred):
         return ()
     return each_once(follow(Use(program, scope, call.args[place]), call.lineno, frozenset()))

@@ -8,6 +8,7 @@ from typing import ClassVar
 
 from debugtracer.checks.check import Check
 from debugtracer.trace.collective import LEAVES, POINT_TO_POINT
+from debugtracer.trace.exchange import unequal
 from debugtracer.trace.facts.fact import Fact
 from debugtracer.trace.facts.standing import Standing
 from debugtracer.trace.finding import Finding, Severity
@@ -64,6 +65,8 @@ class CollectiveMismatch(Check, frozen=True):
         stands = {rank: stand for rank, window in windows.items() if (stand := window.last(Standing)) is not None}
         if len(stands) < 2 or any(of_its_own(s) or s.call in POINT_TO_POINT for s in stands.values()):
             return
+        if unequal({rank: stand.exchanges for rank, stand in stands.items()}) is not None:
+            return  # device/exchange-sizes says more
         left = {rank: s for rank, s in stands.items() if left_alone(s)}
         places = grouped(stands)
         if left and len(places) > 1:

@@ -10,6 +10,7 @@ from debugtracer.callsites.construction import is_user_file
 from debugtracer.trace.birth import Frame
 from debugtracer.trace.collective import collective
 from debugtracer.trace.events import Acted, AnyEvent, RankEnded, RankStarted
+from debugtracer.trace.exchange import LAST_EXCHANGES, Exchange, exchanges_of
 from debugtracer.trace.facts.standing import Standing
 from debugtracer.trace.last_words import LAST_WORDS, Entry, Words, last_words
 from debugtracer.trace.step import StepRef
@@ -31,8 +32,9 @@ def standing(run: Path, rank: int, events: list[AnyEvent]) -> Standing | None:
     updates = words.updates if words.updates is not None else counted or None
     call, frame = collective(words.stack), user_line(words.stack)
     return Standing(
-        ref=at(updates or 0, rank), how=words.how, updates=updates, call=call, frame=frame, message=words.message
-    )
+        ref=at(updates or 0, rank), how=words.how, updates=updates, call=call, frame=frame, message=words.message,
+        exchanges=exchanged(run, rank),
+    )  # fmt: skip
 
 
 def with_rank_end(window: Window, run: Path, events: list[AnyEvent]) -> Window:
@@ -47,6 +49,14 @@ def words_of(run: Path, rank: int) -> Words | None:
         return last_words((rank_folder(run, rank) / LAST_WORDS).read_text(errors="replace"))
     except OSError:
         return None
+
+
+def exchanged(run: Path, rank: int) -> tuple[Exchange, ...]:
+    """The last exchanges of a rank, read tolerantly."""
+    try:
+        return exchanges_of((rank_folder(run, rank) / LAST_EXCHANGES).read_text(errors="replace"))
+    except OSError:
+        return ()
 
 
 def at(updates: int, rank: int) -> StepRef:

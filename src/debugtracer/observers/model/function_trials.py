@@ -16,6 +16,7 @@ from debugtracer.observers.model.fixed_draws import FixedDraws
 from debugtracer.observers.model.noise_trials import dropout_left_on
 from debugtracer.observers.model.own_row_trial import own_row
 from debugtracer.observers.model.position_trials import other_positions
+from debugtracer.observers.model.reading_trials import reading_order
 from debugtracer.observers.model.recorded_call import RecordedCall, first_samples
 from debugtracer.observers.model.recurrent_trials import over_batch
 from debugtracer.observers.model.shadow_model import RecordedForward, ShadowModel
@@ -81,6 +82,9 @@ def trials(
         found["any_input"] = any_input(shadow, args, kwargs, base, samples)
         yield None
         found["other_positions"] = other_positions(shadow, args, kwargs, base, samples)
+        yield None
+        wanted = target if answer is None else answer
+        found["reading_order"] = reading_order(shadow, kept.whole(), args, kwargs, base, wanted)
     yield {trial: facts for trial, facts in found.items() if facts is not None}
 
 

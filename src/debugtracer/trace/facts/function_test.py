@@ -20,6 +20,7 @@ Trial = Literal[
     "dropout_left_on",
     "target_window",
     "own_row",
+    "reading_order",
     "skipped",
 ]
 
@@ -35,7 +36,8 @@ class FunctionTest(Fact, frozen=True, kw_only=True):
     of an input, all positions but one are those of another sample; target_window: one of the `common` positions that
     the target has with the input, from `position` on, is changed, and the output there with it; dropout_left_on: two
     runs differ, and do not with the dropouts off that nobody turns off; own_row: of `length` rows that were changed one
-    at a time, `position` reach others through `module` and not themselves."""
+    at a time, `position` reach others through `module` and not themselves; reading_order: the answers at the `length`
+    positions of a sequence have seen its other end (`function`: mixed, reversed)."""
     root: str
     changed: bool = False
     """Outputs that the change should not reach have changed (any_input, other_positions: nothing has changed at
@@ -56,7 +58,7 @@ class FunctionTest(Fact, frozen=True, kw_only=True):
     frame: Frame | None = None
     function: str = ""
     """later_tokens: the torch function in which it shows, where that is no attention; over_batch: `attention` where it
-    is one."""
+    is one; reading_order: in which way."""
     made: tuple[Frame, ...] = ()
     """own_token, shifted_token, target_window: the lines that wrote the targets, or the `argument`; later_tokens: those
     that wrote the mask of the attention in which it shows; own_row: those that wrote what links rows; the one that made

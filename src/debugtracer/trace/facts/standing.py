@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import ClassVar
 
 from debugtracer.trace.birth import Frame
+from debugtracer.trace.exchange import Exchange
 from debugtracer.trace.facts.fact import Fact
 
 
@@ -22,5 +23,7 @@ class Standing(Fact, frozen=True, kw_only=True):
     """The collective: `all_reduce`, `barrier`, `backward`, ...; "" in none."""
     frame: Frame | None = None
     """The user's innermost line."""
+    exchanges: tuple[Exchange, ...] = ()
+    """Its last calls of all_to_all."""
     message: str = ""
     """The exception, or the fatal error of the interpreter."""
