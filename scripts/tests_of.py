@@ -11,9 +11,9 @@ SOURCE, TESTS = ROOT / "src", ROOT / "tests"
 CONTRACTS = {
     "checks": ("checks/test_check.py", "checks/test_cases.py"),
     "causes": ("causes/test_cause.py", "causes/test_calls.py"),
-    "diagnosis": ("diagnosis/test_calls.py",),
-    "interventions": ("interventions/test_calls.py",),
-    "recorder": ("recorder/test_calls.py",),
+    "diagnosis": ("diagnosis/test_calls.py", "test_stored_programs.py"),
+    "interventions": ("interventions/test_calls.py", "test_stored_programs.py"),
+    "recorder": ("recorder/test_calls.py", "test_stored_programs.py"),
 }
 """What is asked of all files of a folder: the contract of its plug-ins, and the cases that are stored for it."""
 # whole programs, minutes each; the rules of the house read text

@@ -62,6 +62,7 @@ def test_the_tests_of_a_file_are_the_mirrored_one_and_the_nearest_that_import_it
     assert names(tests_of.mirrored("diagnosis/proof/rank.py")) == [
         "diagnosis/proof/test_rank.py",
         "diagnosis/test_calls.py",
+        "test_stored_programs.py",
     ]
     whole = ["causes/test_cause.py", "causes/test_calls.py"]
     assert names(tests_of.mirrored("causes/zero_norm.py")) == ["causes/test_zero_norm.py", *whole]
