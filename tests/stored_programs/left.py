@@ -28,7 +28,7 @@ COUNTED = (
     "forward_since", "quiet_until_healthy", "compiles", "host_syncs", "skipped",
 )  # fmt: skip
 TIMED = re.compile(
-    r"(^|_)(s|seconds|slowdown|line)$|^(at|pid|known|trace_id|folder|summary|remedy|tested|evidence|against|anomaly)$"
+    r"(^|_)(s|seconds|slowdown|line)$|^(at|pid|known|trace_id|folder|note|summary|remedy|tested|evidence|against|anomaly)$"
 )
 NUMBER = re.compile(r"(?<![\w.])-?\d+(?:\.\d+)?(?:e[+-]?\d+)?")
 
@@ -69,7 +69,6 @@ def counters(session: Session) -> dict[str, Any]:
     """What the session has counted and holds."""
     state, ring = session.state, session.ring
     return {name: getattr(state, name) for name in COUNTED} | {
-        "optimizers": len(list(state.optimizers)),
         "schedulers": len(list(state.schedulers)),
         "scalers": len(list(state.scalers)),
         "held": [one.step for one in ring.held],

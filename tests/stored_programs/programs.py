@@ -102,17 +102,6 @@ def two_players() -> Iterator[None]:
         yield
 
 
-def no_optimizer() -> Iterator[None]:
-    weight = torch.zeros(4, requires_grad=True)
-    for number in range(5):
-        loss = (rows(6, 4, seed=number) @ weight - 1).square().mean()
-        loss.backward()
-        with torch.no_grad():
-            weight -= 0.1 * weight.grad
-            weight.grad.zero_()
-        yield
-
-
 def closure() -> Iterator[None]:
     model, x = nn.Linear(4, 1), rows(8, 4)
     optimizer = torch.optim.LBFGS(model.parameters(), lr=0.5, max_iter=3)
@@ -280,6 +269,6 @@ def saved_and_loaded() -> Iterator[None]:
 
 
 HEALTHY: tuple[Program, ...] = (
-    plain, subset_and_momentum, by_index, accumulated, two_players, no_optimizer, closure, scaled, evaluated, sided,
+    plain, subset_and_momentum, by_index, accumulated, two_players, closure, scaled, evaluated, sided,
     written_in_place, checkpointed, recurrent, words, called_with_others, saved_and_loaded,
 )  # fmt: skip
