@@ -8,17 +8,24 @@ from pathlib import Path
 
 ROOT = Path(__file__).resolve().parent.parent
 SOURCE, TESTS = ROOT / "src", ROOT / "tests"
-CONTRACTS = {"checks": "checks/test_check.py", "causes": "causes/test_cause.py"}
+CONTRACTS = {
+    "checks": ("checks/test_check.py", "checks/test_cases.py"),
+    "causes": ("causes/test_cause.py", "causes/test_calls.py"),
+    "diagnosis": ("diagnosis/test_calls.py", "test_stored_programs.py"),
+    "interventions": ("interventions/test_calls.py", "test_stored_programs.py"),
+    "recorder": ("recorder/test_calls.py", "test_stored_programs.py"),
+}
+"""What is asked of all files of a folder: the contract of its plug-ins, and the cases that are stored for it."""
 # whole programs, minutes each; the rules of the house read text
 BLIND = {"benchmarks", "end_to_end", "faults", "frameworks", "house", "torture"}
 MOST = 8  # test files beyond the mirrored one
 
 
 def mirrored(file: str) -> tuple[Path, ...]:
-    """The mirrored test file of a file below src/debugtracer, and that of the contract where it is a plug-in's."""
+    """The mirrored test file of a file below src/debugtracer, then those of its folder as a whole."""
     path = Path(file)
-    own, contract = TESTS / path.parent / f"test_{path.name}", CONTRACTS.get(path.parts[0])
-    return (own,) if contract is None or path.name == Path(contract).name[5:] else (own, TESTS / contract)
+    own = TESTS / path.parent / f"test_{path.name}"
+    return tuple(dict.fromkeys([own, *(TESTS / test for test in CONTRACTS.get(path.parts[0], ()))]))
 
 
 def wider(file: str) -> tuple[Path, ...]:

@@ -59,9 +59,15 @@ def names(tests: tuple[Path, ...]) -> list[str]:
 
 
 def test_the_tests_of_a_file_are_the_mirrored_one_and_the_nearest_that_import_it_or_what_imports_it():
-    assert names(tests_of.mirrored("diagnosis/proof/rank.py")) == ["diagnosis/proof/test_rank.py"]
-    assert names(tests_of.mirrored("causes/zero_norm.py")) == ["causes/test_zero_norm.py", "causes/test_cause.py"]
-    assert names(tests_of.mirrored("causes/cause.py")) == ["causes/test_cause.py"]
+    assert names(tests_of.mirrored("diagnosis/proof/rank.py")) == [
+        "diagnosis/proof/test_rank.py",
+        "diagnosis/test_calls.py",
+        "test_stored_programs.py",
+    ]
+    whole = ["causes/test_cause.py", "causes/test_calls.py"]
+    assert names(tests_of.mirrored("causes/zero_norm.py")) == ["causes/test_zero_norm.py", *whole]
+    assert names(tests_of.mirrored("causes/cause.py")) == whole
+    assert names(tests_of.mirrored("observers/observer.py")) == ["observers/test_observer.py"]
     wider = names(tests_of.wider("diagnosis/proof/rank.py"))
     assert {"diagnosis/proof/test_rank_places.py", "diagnosis/proof/test_prove.py"} < set(wider[:5])
     assert len(wider) == tests_of.MOST
