@@ -84,6 +84,20 @@ class Npu:
     def device_count(self) -> int:
         return 1
 
+    def memory_allocated(self) -> int:
+        return 0
+
+    def memory_reserved(self) -> int:
+        return 0
+
+    def max_memory_allocated(self) -> int:
+        return 0
+
+    def get_device_properties(self, index: int) -> SimpleNamespace:
+        """What CUDA asks its driver for, at the first call, and cannot once the device has died."""
+        self.library.wait()
+        return SimpleNamespace(total_memory=2**30)
+
     def _is_in_bad_fork(self) -> bool:
         return False
 

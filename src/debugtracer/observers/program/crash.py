@@ -85,7 +85,7 @@ class CrashObserver(Observer):
             if ddp is not None and UNFINISHED in str(error)
             else {},
             parameters=parameters(roots),
-            memory=memory(),
+            memory=guarded("crash.memory")(memory)() or {},  # of a device that died its driver tells nothing
             built=guarded("crash.built")(self.loss_built)(site),
             carried=carried(error) if GRAPH_USED in str(error) else None,
             words=words_of(error),
