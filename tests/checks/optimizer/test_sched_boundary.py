@@ -18,6 +18,7 @@ STONES = {
     "peak": 0.1,
     "ended": True,
 }
+SHORT = {"calls": 61, "updates": 61, "fallen_at": 41, "rate": 9e-9, "peak": 0.1, "horizon": 8}
 GONE = {"calls": 300, "updates": 300, "fallen_at": 88, "rate": 1e-12, "peak": 0.1}
 
 
@@ -55,6 +56,15 @@ def test_a_decay_that_is_over_long_before_the_run():
     assert "fell below 1e-4 of its peak after 88 of 300 updates (now 1e-12)" in finding.message
 
 
+def test_a_short_run_whose_rate_is_below_what_float32_can_add():
+    (finding,) = found(SchedBoundary(), [schedule("StepLR", **SHORT)])
+    assert finding.message == (
+        "step 100, rank 0: StepLR (train.py:7) is stepped once per batch and its rate fell below 1e-4 of its peak "
+        "after 41 of 61 updates (now 9e-09); expected a decay that lasts the run. Step it once per epoch."
+    )
+    assert (finding.place.frame, finding.place.symptom_frame) == (line(20), line(7))
+
+
 def test_milestones_in_epochs_stepped_per_batch():
     (finding,) = found(SchedBoundary(), [schedule("MultiStepLR", **STONES)])
     assert "has passed its last milestone after 12 of 600 updates (its rate is 0.0001 since" in finding.message
@@ -87,7 +97,9 @@ def test_it_is_said_once():
         ("MultiStepLR", {**STONES, "horizon": 61}),
         ("MultiStepLR", {**STONES, "rate": 0.05}),
         ("StepLR", STONES),
-        ("ExponentialLR", {**GONE, "updates": 200, "calls": 200}),
+        ("ExponentialLR", {**GONE, "updates": 200, "calls": 200, "rate": 2e-8}),
+        ("StepLR", {**SHORT, "updates": 60, "calls": 60}),
+        ("StepLR", {**SHORT, "rate": 1.1e-8}),
         ("ExponentialLR", {**GONE, "calls": 3}),
         ("OneCycleLR", GONE),
     ],

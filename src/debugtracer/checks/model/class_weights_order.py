@@ -7,6 +7,7 @@ from collections.abc import Iterator, Sequence
 from typing import ClassVar
 
 from debugtracer.checks.check import Check
+from debugtracer.checks.model.class_weights_inverted import inverted_by, is_round
 from debugtracer.checks.optimizer.sequence import spot
 from debugtracer.trace.facts.class_weights import ClassWeights
 from debugtracer.trace.finding import Finding
@@ -22,8 +23,7 @@ class ClassWeightsOrder(Check, frozen=True):
 
     What it catches
         `weight=` of a cross entropy that is listed by frequency (`Counter.most_common`, `value_counts`), by name, or in
-        the order of first meeting, while the loss reads the class ids from it. And the shares themselves where their
-        inverse was meant.
+        the order of first meeting, while the loss reads the class ids from it.
     Why it matters
         A rare class weighs least and a common one most: the opposite of what the weights are for. The loss falls and
         the accuracy looks fine, the rare class is never found.
@@ -32,7 +32,8 @@ class ClassWeightsOrder(Check, frozen=True):
         them) name the shares they were made of, which are at least `least` nats a label away from the counted ones.
         Sorted by size both are the same, up to what counting gives and half of `fit` of that distance, once so many
         labels were counted that they give less than `fit` of it. Weights that fit in no order (balanced samplers),
-        round ones (chosen by hand), and classes of weight 0, are left alone.
+        round ones (chosen by hand), and classes of weight 0, are left alone; so are the shares themselves, of which
+        `model/class-weights-inverted` tells.
     What to do
         Make them in the order of the class ids: `[total / counts[i] for i in range(classes)]`, or
         `torch.bincount(labels)`.
@@ -67,6 +68,8 @@ class ClassWeightsOrder(Check, frozen=True):
     def is_disordered(self, fact: ClassWeights) -> bool:
         """Whether the weights fit the labels in another order alone."""
         kept = [(w, n) for w, n in zip(fact.weights, fact.counts, strict=True) if w > 0]
+        if fact.negatives or inverted_by(fact) is not None:
+            return False
         if not all(math.isfinite(w) for w, _ in kept) or all(is_round(w) for w, _ in kept):
             return False
         counts = [n for _, n in kept]
@@ -99,11 +102,6 @@ class ClassWeightsOrder(Check, frozen=True):
             misplaced=float(kept),
             weight=fact.weights[worst],
         )  # fmt: skip
-
-
-def is_round(weight: float) -> bool:
-    """Whether two digits say it: somebody chose it."""
-    return float(f"{weight:.2g}") == weight
 
 
 def shares(values: Sequence[float]) -> list[float]:

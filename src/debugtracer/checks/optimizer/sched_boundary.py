@@ -13,6 +13,7 @@ from debugtracer.trace.place import Place
 from debugtracer.trace.window import Window
 
 DECAYS = ("StepLR", "MultiStepLR", "ExponentialLR", "MultiplicativeLR")
+COUNTED = ("StepLR", "MultiStepLR")
 SIZED = ("total_steps", "T_max", "total_iters", "total_size")
 
 
@@ -30,7 +31,8 @@ class SchedBoundary(Check, frozen=True):
         Too slow: it is stepped every 5 updates or less often, and its horizon is the number of updates of the whole
         run, or more than 2000. Too fast: it is stepped each update and T_max is at most half a pass of the loader and
         was passed, or is as many as the run has epochs (those of a warm-up before it aside) and was passed three times;
-        or a decaying rate has been below 1e-4 of its peak for two thirds of all updates; or the last milestone was
+        or a decaying rate has been below 1e-4 of its peak for two thirds of all updates, or for 20 and has come below
+        1e-7 of it (an update so much smaller than a good one is rounded away in float32); or the last milestone was
         passed in the first tenth of the run, and the rate is below a tenth of its peak. Beyond its end: torch refused
         the call.
     What to do
@@ -57,6 +59,8 @@ class SchedBoundary(Check, frozen=True):
 
     many: int = 2000  # no run has more epochs than that (ours)
     apart: float = 5.0  # updates per call from which it is stepped per epoch (ours)
+    lost: float = 1e-7  # share of its peak: float32 rounds an update away that is so much smaller than a good one
+    stands: int = 20  # updates below 1e-4 of the peak that make up such a fall at least (ours)
     early: float = 0.1  # share of the run in which no decay is over, nor of its peak left (ours)
 
     def judge(self, window: Window) -> Iterator[Finding]:
@@ -67,8 +71,9 @@ class SchedBoundary(Check, frozen=True):
             if said and not memory.get(fact.scheduler):
                 memory[fact.scheduler] = True
                 frames = (fact.frame, fact.step_frame)
-                # a T_max in epochs was meant: the call stands in the wrong loop
-                first, second = frames[::-1] if self.swings(fact) and fact.step_frame is not None else frames
+                # a count of epochs was meant: the call stands in the wrong loop
+                called = (fact.kind in COUNTED or self.swings(fact)) and fact.step_frame is not None
+                first, second = frames[::-1] if called else frames
                 yield self.finding(
                     window,
                     "warning",
@@ -148,16 +153,16 @@ class SchedBoundary(Check, frozen=True):
                 f"(its rate is {float(fact.rate):.2g} since, its peak was {float(fact.peak):.2g}); expected milestones "
                 "in batches. Step it once per epoch."
             )
-        low = fact.fallen_at is not None and float(fact.rate) < 1e-3 * float(fact.peak)
-        if (
-            decays
-            and low
-            and fact.fallen_at is not None
-            and fact.updates >= max(3 * fact.fallen_at, fact.fallen_at + 50)
-        ):
+        if decays and fact.fallen_at is not None and self.is_lost(fact, fact.fallen_at):
             return (
                 f"is stepped once per batch and its rate fell below 1e-4 of its peak after {fact.fallen_at} of "
                 f"{fact.updates} updates (now "
                 f"{float(fact.rate):.2g}); expected a decay that lasts the run. Step it once per epoch."
             )
         return ""
+
+    def is_lost(self, fact: Schedule, fallen_at: int) -> bool:
+        """Whether a rate that has fallen stays low for two thirds of the run, or went on to where no weight moves."""
+        share = float(fact.rate) / float(fact.peak)
+        long = fact.updates >= max(3 * fallen_at, fallen_at + 50) and share < 1e-3
+        return long or (share < self.lost and fact.updates >= fallen_at + self.stands)

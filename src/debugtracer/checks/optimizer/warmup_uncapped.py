@@ -1,0 +1,147 @@
+"""Does a warm-up end?"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import ClassVar
+
+from debugtracer.checks.check import Check
+from debugtracer.checks.optimizer.sequence import spot
+from debugtracer.spikes.lines import lines
+from debugtracer.spikes.monitor import monitor
+from debugtracer.trace.facts.fact import Fact
+from debugtracer.trace.facts.order import StepOrder
+from debugtracer.trace.facts.schedule import Rate
+from debugtracer.trace.facts.wiring import Wiring
+from debugtracer.trace.finding import Finding
+from debugtracer.trace.place import Place
+from debugtracer.trace.window import GRAD_L2, LOSS, LR, Window
+
+
+@dataclass
+class Climb:
+    """The way of the learning rate of a run with one optimizer."""
+
+    begin: Rate | None = None
+    """The rate of the first update."""
+    several: bool = False
+    first: float = 0.0
+    first_step: int = 0
+    last: float = 0.0
+    last_step: int = 0
+    slope: float = 0.0
+    """By how much it rose in the last step."""
+    moves: int = 0
+    rises: int = 0
+    rises_at_best: int = 0
+    """Rises up to the end of the lowest block of losses."""
+    best: float = float("inf")
+    best_step: int = 0
+    told: bool = False
+
+    def see(self, window: Window) -> None:
+        """Take what a window has of the rate."""
+        for fact in window.new(Rate):
+            self.several = self.several or (self.begin is not None and fact.optimizer != self.begin.optimizer)
+            if fact.number == 0 and self.begin is None:
+                self.begin = fact
+        rate, step = window.now(LR), window.ref.step
+        if rate is None or (self.moves and step <= self.last_step):
+            return
+        if not self.moves:
+            self.first, self.first_step = rate, step
+        else:
+            self.rises += rate > self.last
+            self.slope = (rate - self.last) / (step - self.last_step)
+        self.last, self.last_step, self.moves = rate, step, self.moves + 1
+
+    def is_straight(self) -> bool:
+        """Whether it rose last by about as much as in all steps before."""
+        mean = (self.last - self.first) / max(self.last_step - self.first_step, 1)
+        return mean > 0 and mean / 2 <= self.slope <= 2 * mean
+
+
+class WarmupUncapped(Check, frozen=True):
+    """A warm-up rises in each update of the run, past the rate that was chosen, until the loss leaves its level.
+
+    What it catches
+        `LambdaLR(optimizer, lambda step: (step + 1) / warmup)` where `min(1.0, (step + 1) / warmup)` was meant.
+    Why it matters
+        The loss falls well at first. The rate then passes what the model can bear, and what was learnt is lost again.
+    How it decides
+        A scheduler moves the only optimizer, from below the rate that it was built with to `times` of it or more. The
+        rate has risen in nine of ten updates, last by about as much as on average (a search for a rate multiplies it),
+        and stands at its highest. The medians of the last two blocks of 16 losses are twice the lowest one, and the
+        rate rose in `since` updates at least since that. Not where the loss chases a moving target.
+    What to do
+        End the warm-up: `min(1.0, (step + 1) / warmup)`, or `LinearLR(optimizer, 1 / warmup, total_iters=warmup)`.
+    Example
+        step 431, rank 0: LambdaLR (train.py:77) raised the learning rate in 431 of 431 updates, to 0.0162, 10.8 times
+        the 0.0015 that Adam was built with; the loss was 0.0797 at step 239, when the rate was lower, and is 0.5 now;
+        expected a warm-up that ends. Cap its factor: min(1.0, ...).
+    """
+
+    needs: ClassVar[tuple[str | type[Fact], ...]] = (LOSS, GRAD_L2, LR, Rate, StepOrder, Wiring)
+    kind: ClassVar[str] = "scheduler_misuse"
+    symptom: ClassVar[str] = "loss_spike"
+    confidence: ClassVar[float] = 0.85
+    remedies: ClassVar[tuple[str, ...]] = (
+        "cap the factor of the warm-up: min(1.0, (step + 1) / warmup)",
+        "or use torch.optim.lr_scheduler.LinearLR(optimizer, 1 / warmup, total_iters=warmup)",
+    )
+    proved_by: ClassVar[str] = "optimizer/kiln_glazes"
+
+    times: float = 2.0  # the rate that the optimizer was built with (ours: nobody warms up beyond it)
+    nearly: float = 0.9  # of all updates with a higher rate than the one before (ours)
+    since: int = 5  # such updates since the loss was lowest (ours)
+    rise: float = 2.0  # times the lowest block of losses (ours)
+
+    def judge(self, window: Window) -> Iterator[Finding]:
+        """Judge each block of losses; said once."""
+        climb: Climb = window.memory(self).setdefault("climb", Climb())
+        climb.see(window)
+        monitored = monitor(window)
+        level = monitored.level
+        if climb.told or not monitored.new_block:
+            return
+        if level.now < climb.best:
+            climb.best, climb.best_step, climb.rises_at_best = level.now, window.ref.step, climb.rises
+        high = self.rise * climb.best
+        gone = level.least >= 0 and high > 0 and len(level.medians) > 1 and min(level.now, level.medians[-2]) >= high
+        if gone and not monitored.excused and self.is_uncapped(climb) and climb.begin is not None:
+            climb.told = True
+            yield self.describe(window, climb, climb.begin, level.now)
+
+    def is_uncapped(self, climb: Climb) -> bool:
+        """Whether the rate rose all the time, in a line, past what the optimizer was built with."""
+        begin = climb.begin
+        if begin is None or climb.several or not begin.scheduler or begin.built is None:
+            return False
+        built = float(begin.built)
+        return (
+            float(begin.high) < built
+            and climb.last >= self.times * built > 0
+            and climb.rises >= self.nearly * (climb.moves - 1)
+            and climb.slope > 0
+            and climb.rises - climb.rises_at_best >= self.since
+            and climb.is_straight()
+        )
+
+    def describe(self, window: Window, climb: Climb, begin: Rate, now: float) -> Finding:
+        """Build the finding with the line of the schedule."""
+        built = float(begin.built or 0.0)
+        frame = begin.value_frame or begin.scheduler_frame or begin.frame
+        return self.finding(
+            window,
+            "warning",
+            f"{begin.scheduler}{spot(begin.scheduler_frame)} raised the learning rate in {climb.rises} of "
+            f"{climb.moves - 1} updates, to {climb.last:.3g}, {climb.last / built:.3g} times the {built:.3g} that "
+            f"{begin.kind} was built with; the loss was {climb.best:.3g} at step {climb.best_step}, when the rate was "
+            f"lower, and is {now:.3g} now; expected a warm-up that ends. Cap its factor: min(1.0, ...).",
+            place=Place(frame=frame, symptom_frame=lines(window).symptom_frame),
+            lr=climb.last,
+            built=built,
+            loss=now,
+            best=climb.best,
+        )
