@@ -9,6 +9,7 @@ import pytest
 import torch
 from torch import Tensor, nn
 
+from debugtracer.settings import Mode
 from debugtracer.trace.store.op_table import OpTable, read_ops
 from tests.watching import LogHead, only, seeded, under_watch
 
@@ -79,3 +80,36 @@ def test_a_backward_that_fails_leaves_the_forward(tmp_path: Path) -> None:
     assert only(tmp_path).verdict is not None
     table = table_of(tmp_path)
     assert table.birth is not None and table.rows[-1].index >= table.birth
+
+
+class Plays(nn.Module):
+    """Gives what is no tensor: what the loop computes with it goes on in a graph that is the program's alone."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.body = nn.Linear(4, 3)
+
+    def forward(self, x: Tensor) -> torch.distributions.Categorical:
+        return torch.distributions.Categorical(logits=self.body(x).tanh(), validate_args=False)
+
+
+def played(model: nn.Module) -> list[Tensor | None]:
+    """One update whose loss is NaN; what its backward leaves."""
+    optimizer = torch.optim.SGD(model.parameters(), lr=0.1)
+    played = model(torch.ones(1, 4))
+    chances = torch.stack([played.log_prob(torch.tensor([kind])) for kind in (0, 1)])
+    returns = torch.tensor([1.0])
+    loss = -(chances * (returns / returns.std())).sum()
+    optimizer.zero_grad()
+    loss.backward()
+    return [p.grad for p in model.parameters()]
+
+
+@pytest.mark.parametrize("trials", [0, 8])
+def test_a_graph_that_is_the_program_s_is_not_freed_by_what_is_executed_again(tmp_path: Path, trials: int) -> None:
+    bare = played(seeded(Plays))
+    with under_watch(tmp_path, mode=Mode.OBSERVE, trials=trials):
+        watched = played(seeded(Plays))
+    assert only(tmp_path).verdict.kind == "norm_degenerate_batch"
+    for ours, theirs in zip(watched, bare, strict=True):
+        assert ours is not None and theirs is not None and torch.equal(ours.isnan(), theirs.isnan())

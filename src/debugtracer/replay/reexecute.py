@@ -33,6 +33,9 @@ class Reexecution:
         self.fresh: dict[int, Tensor] = {}
         self.losses: dict[tuple[int, int], Tensor] = {}
         """(segment, entry) of each backward -> the tensor it started from."""
+        self.reaches_live = False
+        """A call was given a tensor that the program has computed itself: a backward from here goes on in a graph that
+        is the program's, and must not free it."""
 
     def run(self, until: Entry | None = None) -> None:
         """Execute every entry, the last one given included. Raises ReplayRefused when a call fails that did not fail
@@ -95,7 +98,7 @@ class Reexecution:
             return module(*args, **kwargs)
         if entry.kind == "backward":
             self.losses[entry.segment, entry.index] = args[0][0]
-            return self.backward(*args, **kwargs)
+            return self.backward(*args, **(kwargs | {"retain_graph": True} if self.reaches_live else kwargs))
         if entry.kind == "unscale":
             return unscale(*args)
         if entry.function == GRAD_GET and args[0].grad is None:
@@ -114,6 +117,7 @@ class Reexecution:
         if origin is not None and (origin.segment, origin.entry) in self.values:
             return self.values[origin.segment, origin.entry][origin.output]
         if reference.saved is None:
+            self.reaches_live |= reference.tensor.grad_fn is not None
             return reference.tensor
         if isinstance(reference.tensor, torch.nn.Parameter):
             if id(reference) not in self.fresh:

@@ -31,6 +31,6 @@ def trace_backward(alarm: Alarm, run: Reexecution, inputs: Iterable[Tensor]) -> 
     if not trained:
         return False
     with suppress(Exception, Stalled), broken_off(), torch.enable_grad():
-        torch.autograd.grad(loss, trained, torch.ones_like(loss), allow_unused=True)
+        torch.autograd.grad(loss, trained, torch.ones_like(loss), retain_graph=run.reaches_live, allow_unused=True)
         return True
     return False

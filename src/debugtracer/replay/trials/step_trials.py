@@ -143,7 +143,7 @@ class StepTrials(Trials):
         """Run the backward that the alarm prevented."""
         if loss.requires_grad and loss.numel() == 1:
             with run.around(Entry("backward", None, (), {}, ())):  # a checkpoint computes its forward again here
-                self.context.backward([loss])
+                self.context.backward([loss], retain_graph=run.reaches_live)
             for entry in self.tail:
                 entry.function(*entry.args, **entry.kwargs)
 
