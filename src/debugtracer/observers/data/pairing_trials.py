@@ -24,6 +24,7 @@ from debugtracer.observers.loss.rows_taken import COMPARED
 from debugtracer.observers.observed_run import ObservedRun
 from debugtracer.observers.observer import Observer, inspected
 from debugtracer.recorder.tape.batches import Batch, LoaderInfo
+from debugtracer.recorder.tape.moved_leaves import storage_of
 from debugtracer.trace.facts.row_pairing import RowPairing
 
 FEWEST = 128  # rows of data that are asked about (ours)
@@ -85,7 +86,7 @@ class PairingTrialsObserver(Observer):
         """What a model with weights was given first, in the step in flight."""
         self.loss: ScoredRows | None = None
         self.followed: KeptLoader | None = None
-        self.whole: tuple[int, int] | None = None
+        self.whole: tuple[int | None, int | None] | None = None
         """Where the inputs and the targets lay in the step before, of a program without batches."""
         self.looks = 0
         run.unsubscribe(self.fetched)
@@ -158,7 +159,9 @@ class PairingTrialsObserver(Observer):
         """What a model and its loss are given, where it is the same memory in two steps: all of the data."""
         if given is None or not given.dim() or not target.dim() or len(given) != len(target):
             return None
-        place = given.untyped_storage().data_ptr(), target.untyped_storage().data_ptr()
+        place = storage_of(given), storage_of(target)
+        if None in place:
+            return None
         before, self.whole = self.whole, place
         if before != place or self.run.batches.find(target) is not None:
             return None

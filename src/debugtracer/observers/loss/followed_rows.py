@@ -11,6 +11,7 @@ from torch import Tensor
 from debugtracer.callsites.frames import RawFrames, raw_frames
 from debugtracer.observers.model.shadow_model import main_output
 from debugtracer.recorder.state.weak import WeakRef
+from debugtracer.recorder.tape.moved_leaves import storage_of
 
 KEEPS = frozenset(
     {
@@ -28,7 +29,7 @@ class Taken:
 
     def __init__(self, tensor: Tensor, store: Tensor, rows: Tensor, raw: RawFrames) -> None:
         self.tensor, self.store = weakref.ref(tensor), WeakRef(store)
-        self.length, self.place = int(store.shape[0]), store.untyped_storage().data_ptr()
+        self.length, self.place = int(store.shape[0]), storage_of(store)
         self.rows, self.raw = rows, raw
 
     def of(self, tensor: Tensor) -> Taken:
@@ -72,7 +73,8 @@ class FollowedRows:
         index = kwargs.get("index", args[2] if len(args) > 2 else None) if name == "index_select" else args[1]
         rows = rows_of(index, int(store.shape[0])) if dim == 0 else None
         fits = rows is not None and output.dim() > 0 and output.shape[0] == len(rows)
-        if rows is not None and fits and FEWEST <= len(rows) < store.shape[0] and len(self.taken) < MOST:
+        few = rows is not None and FEWEST <= len(rows) < store.shape[0] and len(self.taken) < MOST
+        if rows is not None and fits and few and storage_of(store) is not None:
             self.taken[id(output)] = Taken(output, store, rows, raw_frames(2))
 
     def hand_on(self, source: Any, output: Any) -> None:

@@ -54,7 +54,7 @@ class NoGradientObserver(Observer):
         """Count what a backward could have begun from, until one runs."""
         if self.run.iteration:
             self.run.unsubscribe(self.left)
-        elif module.training and next(module.parameters(), None) is not None and has_graph(output):
+        elif module.training and has_graph(output) and any(True for _ in module.parameters()):
             self.forwards += 1
             self.first = self.first or self.run.here()
 
