@@ -39,3 +39,15 @@ def test_healthy_ops_leave_no_name():
     with FirstBad() as watch:
         (torch.ones(3) * 2).sum()
     assert watch.op is None
+
+
+def test_memory_as_it_was_left_is_no_bad_value():
+    torch.use_deterministic_algorithms(True)  # which fills it with NaN
+    try:
+        with FirstBad() as watch:
+            torch.empty_like(torch.ones(3))
+            torch.ones(3).new_empty(2)
+            torch.empty(4).fill_(1.0).log()
+    finally:
+        torch.use_deterministic_algorithms(False)
+    assert watch.op is None

@@ -66,6 +66,9 @@ def all_finite(tensors: list[Tensor]) -> bool:
     return all(bool(torch.isfinite(t).all()) for t in tensors if t.layout is torch.strided)
 
 
+UNWRITTEN = ("empty", "new_empty")  # ops that give memory as it was left
+
+
 class FirstBad(TorchDispatchMode):
     """Remembers the first aten op that gives NaN; if none does, the first that gives Inf from finite values."""
 
@@ -87,7 +90,7 @@ class FirstBad(TorchDispatchMode):
     def __torch_dispatch__(self, func: Any, types: Any, args: Any = (), kwargs: Any = None) -> Any:
         """Run it, look at what it gives until something is found."""
         out = func(*args, **(kwargs or {}))
-        if self.nan is None:
+        if self.nan is None and not func.__name__.startswith(UNWRITTEN):
             for tensor in (out,) if isinstance(out, Tensor) else out if isinstance(out, (tuple, list)) else ():
                 if readable(tensor) and not bool(torch.isfinite(tensor).all()):
                     name = f"aten::{func.__name__.split('.')[0]}"
