@@ -24,3 +24,8 @@ def test_spoken_values_read_as_a_clause():
     assert spoken(()) == "there is no finite value before it"
     assert spoken((0.5,)) == "the one before was 0.5"
     assert spoken((9.0, 0.693, 0.688)) == "the last 3 were 9, 0.693, 0.688"
+
+
+def test_the_finite_values_of_a_series_in_their_order_the_one_at_hand_too():
+    window = a_window(loss=(2.0, nan, inf, 1.0))
+    assert (window.finite("loss"), window.finite("none")) == ([2.0, 1.0], [])

@@ -144,7 +144,7 @@ class Diagnosing:
             SchedulerHook(events, stack),
             CustomFunctionHook(events, stack),
             SwapTensorsHook(),
-            ExchangesHook(recording.output.shared_folder),
+            ExchangesHook(recording.output.folder_of_rank),
             recording.output.heartbeat.signals,
             CompileHook(events, stack, modules, optimizers, state),
         )

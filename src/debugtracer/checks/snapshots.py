@@ -51,7 +51,7 @@ def filled_at(window: Window, param: str) -> Frame | None:
 def still_learning(window: Window, share: float = 0.1) -> bool:
     """True unless the loss has fallen below a share of its first value: a converged run has small gradients by
     right."""
-    losses = [v for v in window.series.get(LOSS, ()) if math.isfinite(v)]
+    losses = window.finite(LOSS)
     return len(losses) < 2 or losses[-1] > share * abs(losses[0])
 
 

@@ -14,7 +14,7 @@ class Cpu(Device):
     """Always there; its copies are done when they return, and the health facts count its memory elsewhere."""
 
     kind = "cpu"
-    doubles: ClassVar[bool] = True
+    sums_float64: ClassVar[bool] = True
 
     def awake(self) -> bool:
         """Return True: every process uses the host."""

@@ -10,10 +10,12 @@ from debugtracer.devices.device import Device
 
 
 class Cuda(Device):
-    """torch.cuda. Last run on an H100 with this file: not yet (no GPU was lent since it was written)."""
+    """torch.cuda. Last run on an H200, 2026-11-27 (docs/devices.md#on-a-gpu)."""
 
     kind = "cuda"
-    doubles: ClassVar[bool] = True  # bound by memory also where float64 runs at 1/64: an addition for each 4 bytes read
+    sums_float64: ClassVar[bool] = (
+        True  # bound by memory also where float64 runs at 1/64: an addition for each 4 bytes read
+    )
     blocking: ClassVar[str] = "CUDA_LAUNCH_BLOCKING"
 
     def generator(self, index: int | None) -> torch.Generator:

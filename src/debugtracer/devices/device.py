@@ -36,7 +36,7 @@ class Device:
     """`torch.device.type`."""
     blocking: ClassVar[str] = ""
     """The environment variable that makes the host wait for each kernel, from the backend's documentation."""
-    doubles: ClassVar[bool] = False
+    sums_float64: ClassVar[bool] = False
     """Whether it sums in float64 at about the speed at which it reads memory."""
 
     def __init__(self, kind: str | None = None) -> None:

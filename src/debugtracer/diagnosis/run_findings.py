@@ -7,12 +7,11 @@ import math
 import statistics
 import sys
 from collections import deque
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from functools import partial
 from itertools import chain
 from time import perf_counter
 from time import time as wall_time
-from typing import Any
 
 import msgspec
 
@@ -41,7 +40,7 @@ from debugtracer.trace.window import LOSS, LR
 MOST_SAID = 8  # findings said on stderr while the run goes on; all of them are in the report (ours)
 KEPT = 50  # last values of each series shown with an incident (ours)
 KEPT_LOSSES = 600  # steps: as far as a roll-back goes, and what is usual before (ours)
-step_loss: Any = partial(tuple.__new__, StepLoss)
+step_loss: Callable[[tuple[int, float, float]], StepLoss] = partial(tuple.__new__, StepLoss)
 """Make a StepLoss of the values in a tuple; no function of Python's runs."""
 
 

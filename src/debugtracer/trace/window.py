@@ -67,6 +67,10 @@ class Window:
         values = tuple(self.series.get(name, ()))
         return tuple(filter(math.isfinite, values[:-1] if name in self.fresh else values))
 
+    def finite(self, name: str) -> list[float]:
+        """Return the values of a series so far that are finite, oldest first."""
+        return [v for v in self.series.get(name, ()) if math.isfinite(v)]
+
     def seen(self, kind: type[F]) -> list[F]:
         """The facts of a kind up to `ref`, oldest first, at most kind.KEEP."""
         return list(self.facts.get(kind, ()))  # type: ignore[arg-type]

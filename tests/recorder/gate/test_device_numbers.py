@@ -50,14 +50,14 @@ def test_the_vector_and_the_flag(gradients, losses, beside, exact, want) -> None
 def test_what_is_not_finite_is_told_exactly(
     gradients: list[torch.Tensor], norms: int, finite: bool, doubles: bool, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(Cpu, "doubles", doubles)
-    told = DeviceNumbers().told(gradients)
+    monkeypatch.setattr(Cpu, "sums_float64", doubles)
+    told = DeviceNumbers().exact_norms(gradients)
     assert told is not None and len(told[0]) == norms
     assert bool(told[1]) is not (doubles and norms == len(gradients) > 1)
     assert all(math.isfinite(value) for value in map(torch.Tensor.item, told[1] or told[0])) is finite
 
 
 def test_nothing_to_measure_is_nothing_to_judge() -> None:
-    assert DeviceNumbers().told([]) is None
+    assert DeviceNumbers().exact_norms([]) is None
     assert DeviceNumbers().judged([], [torch.tensor(1.0)], None, True) is None
     assert DeviceNumbers().l2([]) is None

@@ -87,7 +87,7 @@ def test_a_loss_of_any_shape_is_one_number_and_none_overflows(
 def test_the_device_judges_exactly_by_few_operators(
     gradient: float, loss: float, bad: float, dtype: torch.dtype, doubles: bool, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(Cpu, "doubles", doubles)
+    monkeypatch.setattr(Cpu, "sums_float64", doubles)
     gradients = [
         torch.tensor([1.0, gradient, 1.0], dtype=dtype),
         torch.ones(4, dtype=dtype),
@@ -95,7 +95,7 @@ def test_the_device_judges_exactly_by_few_operators(
     ]
     said = torch.tensor(loss)
     with Counted() as counted:
-        told = DeviceNumbers().told(gradients)
+        told = DeviceNumbers().exact_norms(gradients)
         assert told is not None
         numbers = LateNumbers(told[0], [said], told[1])
         flag = numbers.flag()

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Iterator
 from statistics import median
 from typing import ClassVar
@@ -63,14 +62,14 @@ class AnswersAlike(Check, frozen=True):
     def judge(self, window: Window) -> Iterator[Finding]:
         """Yield once a root."""
         memory = window.memory(self)
-        if "begun" not in memory and (losses := finite_losses(window)):
+        if "begun" not in memory and (losses := window.finite(LOSS)):
             memory["begun"] = median(losses[:3])
         for look in window.new(Health):
             memory["sizes"] = (*memory.get("sizes", ())[:1], middle_size(look))
             if look.ref.step < FIRST:
                 memory["thrown"] = max(memory.get("thrown", 0.0), middle_change(look))
         for fact in window.new(AnswerSpread):
-            low, losses = as_float(fact.now) < self.share * as_float(fact.first), finite_losses(window)
+            low, losses = as_float(fact.now) < self.share * as_float(fact.first), window.finite(LOSS)
             begun, now = (memory["begun"], median(losses[-16:])) if losses else (0.0, 0.0)
             if low and begun > 0 and now >= self.fallen * begun and fact.root not in memory:
                 memory[fact.root] = True
@@ -115,8 +114,3 @@ def middle_change(fact: Health) -> float:
         if p.name in matrices and p.update_l2 is not None and as_float(p.weight_l2) > 0
     ]
     return median(shares) if shares else 0.0
-
-
-def finite_losses(window: Window) -> list[float]:
-    """The losses so far that are finite, oldest first."""
-    return [v for v in window.series.get(LOSS, ()) if math.isfinite(v)]

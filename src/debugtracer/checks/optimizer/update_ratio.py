@@ -100,7 +100,7 @@ class UpdateRatio(Check, frozen=True):
     def fall(self, window: Window) -> tuple[float, float | None]:
         """Return the loss that the run began with and the loss now; None for the second while it is too early."""
         memory = window.memory(self)
-        values = [v for v in window.series.get(LOSS, ()) if math.isfinite(v)]
+        values = window.finite(LOSS)
         began: float = memory.setdefault("began", median(values[:3])) if values else 0.0
         enough = self.losses if not window.ended else self.least
         if len(values) < enough:

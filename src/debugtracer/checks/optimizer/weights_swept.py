@@ -73,7 +73,7 @@ class WeightsSwept(Check, frozen=True):
         self.measured(window, "norm of all weights by that after the first update", seen.swept, self.times)
         if not window.ended or seen.swept < self.times or seen.level.count < self.least or seen.excused:
             return
-        values = [v for v in window.series.get(LOSS, ()) if math.isfinite(v)]
+        values = window.finite(LOSS)
         now, reference = median(values[-self.losses :]), self.reference(window, memory["first"])
         if now > reference.loss > 0 and seen.level.least >= 0:
             yield self.finding(

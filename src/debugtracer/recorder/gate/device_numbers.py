@@ -25,8 +25,8 @@ class DeviceNumbers:
     """One per process. No host sync."""
 
     @property
-    def decides(self) -> bool:
-        """Whether `judged` is one with the measuring, and told() need not come before it."""
+    def judges_at_once(self) -> bool:
+        """Whether `judged` is one with the measuring, and exact_norms() need not come before it."""
         return False
 
     def each(self, tensors: list[Tensor]) -> list[Tensor] | None:
@@ -38,7 +38,7 @@ class DeviceNumbers:
         together = self.l2(tensors)
         return None if together is None else [together]
 
-    def told(self, gradients: list[Tensor]) -> tuple[list[Tensor], list[Tensor]] | None:
+    def exact_norms(self, gradients: list[Tensor]) -> tuple[list[Tensor], list[Tensor]] | None:
         """Return the norms of `each`, and the largest magnitudes where those norms may overflow before a value does;
         None where there is nothing to measure."""
         norms = each_l2(gradients)

@@ -63,8 +63,8 @@ def each(tensors: Sequence[Tensor], order: float) -> list[Tensor] | None:
         groups = grouped(tensors)
         if len(groups) != 1 or groups[0][0].dtype not in FUSABLE:
             return None
-        doubles = order == 2.0 and device(groups[0][0].device.type).doubles
-        return list(torch._foreach_norm(groups[0], order, dtype=torch.float64 if doubles else torch.float32))
+        wide = order == 2.0 and device(groups[0][0].device.type).sums_float64
+        return list(torch._foreach_norm(groups[0], order, dtype=torch.float64 if wide else torch.float32))
 
 
 def as_number(loss: Tensor, beside: Tensor) -> Tensor:

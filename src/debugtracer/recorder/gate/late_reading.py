@@ -29,7 +29,7 @@ class LateReading:
     def judged(self, sent: PendingRead, gradients: list[Tensor], losses: Sequence[Tensor]) -> Tensor | None:
         """Let the device judge gradients and losses; the flag (float32, ()) by which it leaves the update out, None
         without a gradient."""
-        if not self.device_numbers.decides and (told := self.device_numbers.told(gradients)) is not None:
+        if not self.device_numbers.judges_at_once and (told := self.device_numbers.exact_norms(gradients)) is not None:
             return self.prepared(sent, told[0], losses, told[1]).flag()
         found = self.device_numbers.judged(gradients, [t.double().mean() for t in losses], None, True)
         self.unsent, sent.losses = (None if found is None else (found.numbers, sent)), len(losses)
@@ -45,7 +45,7 @@ class LateReading:
         if not all(isinstance(value, Tensor) for value in scale):
             return
         sent.clipped = clip is not None
-        told = self.device_numbers.told(gradients) if clip is None else ([clip], [])
+        told = self.device_numbers.exact_norms(gradients) if clip is None else ([clip], [])
         if told is not None:
             norms, largest = told
             self.prepared(sent, norms, [*losses, *scale], [] if scale else largest)  # a scaler judges them itself

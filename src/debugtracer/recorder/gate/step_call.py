@@ -31,7 +31,7 @@ def decides_itself(optimizer: Optimizer) -> bool:
     return steps_itself(kind)
 
 
-@functools.cache
+@functools.lru_cache(maxsize=32)
 def steps_itself(kind: Any) -> bool:
     """Whether this is true of a class; asked once of each."""
     step = getattr(kind, "step", None)

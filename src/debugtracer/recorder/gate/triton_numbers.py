@@ -42,15 +42,15 @@ class TritonNumbers(DeviceNumbers):
         """A kernel could not be launched: stock operators from here on."""
 
     @property
-    def decides(self) -> bool:
+    def judges_at_once(self) -> bool:
         """Whether the kernels can be launched."""
         return not self.off
 
-    def told(self, gradients: list[Tensor]) -> tuple[list[Tensor], list[Tensor]] | None:
+    def exact_norms(self, gradients: list[Tensor]) -> tuple[list[Tensor], list[Tensor]] | None:
         """Return the L2 over all of them alone, which is finite where every value is; what torch's operators tell
         where no kernel reads them."""
         found = self.measured(gradients, [], None)
-        return super().told(gradients) if found is None else ([found.numbers[0]], [])
+        return super().exact_norms(gradients) if found is None else ([found.numbers[0]], [])
 
     def each(self, tensors: list[Tensor]) -> list[Tensor] | None:
         """Return the L2 over all of them (0-dim, float64) alone."""

@@ -60,7 +60,7 @@ class Output:
         """When the next heartbeat is due, and when the first one was; monotonic seconds."""
         self.ended = False
 
-    def shared_folder(self) -> Path | None:
+    def folder_of_rank(self) -> Path | None:
         """Return the folder of this rank where there are several; None before the files are open."""
         return rank_folder(self.folder, self.rank) if self.folder is not None and self.world_size > 1 else None
 

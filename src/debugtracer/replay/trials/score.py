@@ -12,6 +12,7 @@ from torch import Tensor
 from torch.utils._python_dispatch import TorchDispatchMode
 
 from debugtracer.recorder.state.sharded import is_sharded
+from debugtracer.replay.op_trace.calls import EMPTY
 
 
 @dataclass
@@ -66,9 +67,6 @@ def all_finite(tensors: list[Tensor]) -> bool:
     return all(bool(torch.isfinite(t).all()) for t in tensors if t.layout is torch.strided)
 
 
-UNWRITTEN = ("empty", "new_empty")  # ops that give memory as it was left
-
-
 class FirstBad(TorchDispatchMode):
     """Remembers the first aten op that gives NaN; if none does, the first that gives Inf from finite values."""
 
@@ -90,7 +88,7 @@ class FirstBad(TorchDispatchMode):
     def __torch_dispatch__(self, func: Any, types: Any, args: Any = (), kwargs: Any = None) -> Any:
         """Run it, look at what it gives until something is found."""
         out = func(*args, **(kwargs or {}))
-        if self.nan is None and not func.__name__.startswith(UNWRITTEN):
+        if self.nan is None and func.__name__.split(".")[0] not in EMPTY:
             for tensor in (out,) if isinstance(out, Tensor) else out if isinstance(out, (tuple, list)) else ():
                 if readable(tensor) and not bool(torch.isfinite(tensor).all()):
                     name = f"aten::{func.__name__.split('.')[0]}"
