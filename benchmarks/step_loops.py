@@ -203,6 +203,20 @@ def lbfgs(width: int, batch: int, iterations: int) -> Training:
     return Training(model, DataLoader(TensorDataset(x, x.pow(2).mean(1)), batch_size=batch), step)
 
 
+def scaled(width: int, batch: int) -> Training:
+    model = nn.Sequential(nn.Linear(16, width), nn.ReLU(), nn.Linear(width, width), nn.ReLU(), nn.Linear(width, 1))
+    optimizer, scaler = torch.optim.Adam(model.parameters(), lr=1e-3), torch.amp.GradScaler("cpu", init_scale=256.0)
+
+    def step(rows: tuple[Tensor, ...]) -> None:
+        optimizer.zero_grad()
+        scaler.scale(functional.mse_loss(model(rows[0]).squeeze(1), rows[1])).backward()
+        scaler.step(optimizer)
+        scaler.update()
+
+    x = torch.randn(4 * batch, 16)
+    return Training(model, DataLoader(TensorDataset(x, x.pow(2).mean(1)), batch_size=batch), step)
+
+
 def gan(width: int, batch: int) -> Training:
     made = nn.Sequential(nn.Linear(16, width), nn.ReLU(), nn.Linear(width, width), nn.ReLU(), nn.Linear(width, 32))
     judge = nn.Sequential(nn.Linear(32, width), nn.LeakyReLU(0.2), nn.Linear(width, width), nn.Linear(width, 1))
@@ -258,6 +272,8 @@ LOOPS = (
     Loop("rl", 10, lambda: policy_gradient(32, 64)),
     Loop("lbfgs", 2, lambda: lbfgs(16, 32, 1)),
     Loop("lbfgs", 10, lambda: lbfgs(256, 128, 4)),
+    Loop("scaled", 2, lambda: scaled(256, 32)),
+    Loop("scaled", 10, lambda: scaled(1024, 128)),
     Loop("gan", 2, lambda: gan(48, 8)),
     Loop("gan", 10, lambda: gan(256, 64)),
     Loop("gan", 100, lambda: gan(1024, 192)),

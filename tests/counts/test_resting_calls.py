@@ -26,6 +26,8 @@ FEW, MANY = 2, 38  # layers
 # calls of functions of ours in a step at rest that is not published, beside one for each module inside the root, which
 # is there in the place of torch's; 19 with torch 2.13
 MOST_PYTHON = 20
+MOST_SEARCHING = 42  # the same for LBFGS with two calls of its loss; 40 with torch 2.13
+MOST_SCALING = 245  # and with a GradScaler, whose step the gate decides about each time; 238 with torch 2.13
 MOST_OBSERVER = 60  # calls of observers in a plain step at work; 55 with torch 2.13, more by what is installed
 MOST_AT_WORK = 690  # calls of functions of the recorder in such a step; 660 with torch 2.13
 OURS = str(Path(resting_steps.__file__).parents[2])
@@ -109,6 +111,55 @@ def test_at_rest_a_step_runs_few_functions_of_ours(
         sys.setprofile(None)
     assert counted.counts.total() - layers <= MOST_PYTHON, counted.counts.most_common(30)
     assert not any("Observer" in name for name in counted.counts)
+
+
+class Searching(Loop):
+    """Its optimizer calls the loss twice a step."""
+
+    def __init__(self, layers: int) -> None:
+        super().__init__(layers)
+        self.optimizer = torch.optim.LBFGS(  # type: ignore[assignment]
+            self.model.parameters(), lr=1e-3, max_iter=2, tolerance_grad=0, tolerance_change=0
+        )
+
+    def step(self) -> None:
+        def closure() -> torch.Tensor:
+            self.optimizer.zero_grad()
+            loss = self.model(torch.ones(4, 8)).pow(2).mean()
+            loss.backward()
+            return loss
+
+        self.optimizer.step(closure)
+
+
+class Scaling(Loop):
+    """Its loss goes through a GradScaler."""
+
+    def __init__(self, layers: int) -> None:
+        super().__init__(layers)
+        self.scaler = torch.amp.GradScaler("cpu", init_scale=8.0)
+
+    def step(self) -> None:
+        self.optimizer.zero_grad()
+        self.scaler.scale(self.model(torch.ones(4, 8)).pow(2).mean()).backward()
+        self.scaler.step(self.optimizer)
+        self.scaler.update()
+
+
+@pytest.mark.parametrize("layers", [FEW, MANY])
+@pytest.mark.parametrize(("kind", "calls", "most"), [(Searching, 2, MOST_SEARCHING), (Scaling, 1, MOST_SCALING)])
+def test_steps_with_closures_and_scalers_run_few_functions_of_ours_at_rest(
+    session: Session, monkeypatch: pytest.MonkeyPatch, layers: int, kind: type[Loop], calls: int, most: int
+) -> None:
+    monkeypatch.setattr(resting_steps, "LONGEST_S", 60.0)
+    loop, counted = at_rest(session, layers, kind), PythonCalls()
+    sys.setprofile(counted)
+    try:
+        loop.step()
+    finally:
+        sys.setprofile(None)
+    assert counted.counts.total() - calls * layers <= most, counted.counts.most_common(40)
+    assert not any("Observer" in name and "Dispatcher" not in name for name in counted.counts)
 
 
 class CallsAtWork(PythonCalls):

@@ -3,6 +3,7 @@ comes."""
 
 from __future__ import annotations
 
+from contextlib import nullcontext
 from pathlib import Path
 
 import pytest
@@ -74,13 +75,14 @@ def test_a_new_optimizer_is_seen_whole(tmp_path: Path) -> None:
         assert loop.at_rest()
 
 
-def test_a_program_that_scales_its_losses_is_followed_call_by_call(tmp_path: Path) -> None:
+def test_a_program_that_scales_its_losses_is_seen_whole_first(tmp_path: Path) -> None:
     with under_watch(tmp_path, **RESTS) as session:
         loop = Loop(session)
         loop.to_rest()
         torch.amp.GradScaler("cpu").scale(torch.ones(()))
-        loop.go(3)
         assert not loop.at_rest()
+        loop.go(2)
+        assert loop.at_rest()
 
 
 def test_it_never_changes_sides_inside_a_root_call(tmp_path: Path) -> None:
@@ -127,21 +129,168 @@ def test_a_closure_of_torch_s_own_optimizers_runs_at_rest(tmp_path: Path) -> Non
     assert list(steps)[-5:] == list(range(before, before + 5))
 
 
-def test_an_optimizer_that_calls_its_closure_itself_is_followed(tmp_path: Path) -> None:
+class Search(Loop):
+    """Its optimizer calls the loss three times a step."""
+
+    def __init__(self, session: Session) -> None:
+        super().__init__(session)
+        self.model = nn.Sequential(nn.Linear(4, 4), nn.Tanh(), nn.Linear(4, 1))
+        self.optimizer = torch.optim.LBFGS(  # type: ignore[assignment]
+            self.model.parameters(), lr=0.01, max_iter=3, tolerance_grad=0, tolerance_change=0
+        )
+        self.rows, self.calls, self.bad_call = torch.randn(8, 4), 0, -1
+        self.given: list[float] = []
+
+    def closure(self) -> torch.Tensor:
+        self.optimizer.zero_grad()
+        self.calls += 1
+        divisor = float(self.calls != self.bad_call)
+        loss = self.model(self.rows).square().mean() / torch.tensor(divisor)
+        loss.backward()
+        self.given.append(loss.item())
+        return loss
+
+    def go(self, steps: int) -> None:
+        for _ in range(steps):
+            self.optimizer.step(self.closure)
+
+
+def test_an_optimizer_that_calls_its_loss_itself_rests(tmp_path: Path) -> None:
     with under_watch(tmp_path, **RESTS) as session:
-        loop = Loop(session)
+        loop = Search(session)
         loop.to_rest()
-        search = torch.optim.LBFGS(loop.model.parameters(), max_iter=2)
+        before, first = session.state.step, session.state.iteration
+        loop.go(5)
+        assert loop.at_rest()
+        assert session.state.step == before + 5
+        assert session.state.iteration == first + 15
+    steps, losses = open_trace(tmp_path).series("loss")
+    assert list(losses)[-5:] == pytest.approx(loop.given[2::3][-5:])
+    assert list(steps)[-5:] == list(range(before, before + 5))
+    assert len(open_trace(tmp_path).series("grad_l2")[0]) == before + 5
 
-        def closure() -> torch.Tensor:
-            search.zero_grad()
-            loss = loop.model(torch.ones(8, 4)).square().mean()
-            loss.backward()
-            return loss
 
-        search.step(closure)
-        loop.go(2)
+def test_the_same_training_where_its_steps_rest(tmp_path: Path) -> None:
+    losses = []
+    for name in ("bare", "watched"):
+        with under_watch(tmp_path / name, **RESTS) as session:
+            loop = Search(session)
+            with session.hooks.disabled() if name == "bare" else nullcontext():
+                loop.go(FIRST_STEPS)
+                session.state.own_s += 100.0
+                loop.go(20)
+            assert loop.at_rest() == (name == "watched")
+            losses.append(loop.given)
+    assert losses[0] == losses[1]
+
+
+@pytest.mark.parametrize("call", [1, 2, 3])
+def test_a_bad_loss_of_one_call_wakes_it_before_its_gradients_are_used(tmp_path: Path, call: int) -> None:
+    with under_watch(tmp_path, **RESTS) as session:
+        loop = Search(session)
+        loop.to_rest()
+        step, loop.bad_call = session.state.step, loop.calls + call
+        number = session.state.iteration + call - 1
+        loop.go(1)
         assert not loop.at_rest()
+        assert session.state.step == step + 1
+    (incident,) = incidents(tmp_path)
+    assert incident.verdict is not None and incident.verdict.symptom == "nan_loss"
+    assert incident.trace_id.endswith(f"-{number}")
+
+
+def test_bad_gradients_of_one_call_are_judged_by_the_gate(tmp_path: Path) -> None:
+    with under_watch(tmp_path, **RESTS) as session:
+        loop = Search(session)
+        loop.to_rest()
+        step, bad = session.state.step, loop.calls + 2
+
+        def spoil(grad: torch.Tensor) -> torch.Tensor:
+            return grad * (float("inf") if loop.calls == bad else 1.0)
+
+        handle = next(loop.model.parameters()).register_hook(spoil)
+        loop.go(1)
+        handle.remove()
+        assert session.state.step == step + 1
+    (incident,) = incidents(tmp_path)
+    assert incident.verdict is not None and incident.verdict.symptom == "inf_grad"
+    assert incident.verdict.step == step
+
+
+class Scaled(Loop):
+    """Its losses go through a GradScaler."""
+
+    def __init__(self, session: Session) -> None:
+        super().__init__(session)
+        self.scaler = torch.amp.GradScaler("cpu", init_scale=8.0, growth_interval=10**6)
+        self.given: list[float] = []
+        self.divisor = 1.0
+
+    def go(self, steps: int) -> None:
+        for _ in range(steps):
+            self.optimizer.zero_grad()
+            loss = self.model(torch.randn(8, 4)).square().mean() / torch.tensor(self.divisor)
+            self.scaler.scale(loss).backward()
+            self.scaler.unscale_(self.optimizer)
+            self.scaler.step(self.optimizer)
+            self.scaler.update()
+            self.given.append(loss.item())
+
+
+def test_a_program_that_scales_its_losses_rests(tmp_path: Path) -> None:
+    with under_watch(tmp_path, **RESTS) as session:
+        loop = Scaled(session)
+        loop.to_rest()
+        before = session.state.step
+        loop.go(20)
+        assert loop.at_rest()
+        assert session.state.step == before + 20
+        assert session.state.skipped == 0
+    steps, losses = open_trace(tmp_path).series("loss")
+    assert list(losses) == pytest.approx(loop.given), "of the loss itself, not of the scaled one"
+    assert list(steps) == list(range(before + 20))
+    assert not [e for e in events(tmp_path) if isinstance(e, Found)]
+
+
+def test_the_same_training_where_a_scaler_steps_at_rest(tmp_path: Path) -> None:
+    losses = []
+    for name in ("bare", "watched"):
+        with under_watch(tmp_path / name, **RESTS) as session:
+            loop = Scaled(session)
+            with session.hooks.disabled() if name == "bare" else nullcontext():
+                loop.go(FIRST_STEPS)
+                session.state.own_s += 100.0
+                loop.go(20)
+            assert loop.at_rest() == (name == "watched")
+            losses.append(loop.given)
+    assert losses[0] == losses[1]
+
+
+def test_a_bad_loss_under_a_scaler_at_rest_is_an_incident_and_a_skipped_update(tmp_path: Path) -> None:
+    with under_watch(tmp_path, **RESTS) as session:
+        loop = Scaled(session)
+        loop.to_rest()
+        number, loop.divisor = session.state.iteration, 0.0
+        loop.go(1)
+        assert not loop.at_rest()
+        assert session.state.skipped == 1
+        assert all(torch.isfinite(p).all() for p in loop.model.parameters())
+    (incident,) = incidents(tmp_path)
+    assert incident.verdict is not None and incident.verdict.symptom == "nan_loss"
+    assert incident.trace_id.endswith(f"-{number}")
+
+
+def test_a_scaler_that_skips_at_rest_is_counted(tmp_path: Path) -> None:
+    with under_watch(tmp_path, **RESTS) as session:
+        loop = Scaled(session)
+        loop.to_rest()
+        session.state.own_s += 100.0
+        step = session.state.step
+        handle = next(loop.model.parameters()).register_hook(lambda grad: grad * float("inf"))
+        loop.go(1)
+        handle.remove()
+        assert session.state.skipped == 1
+        assert session.state.step == step + 1
 
 
 def test_an_optimizer_may_step_inside_a_backward(tmp_path: Path) -> None:

@@ -15,7 +15,6 @@ from debugtracer.hooks.events.call_rest import CallRest
 from debugtracer.hooks.events.loop_events import Args, Call, Kwargs, LoopEvents, RestableEvents
 from debugtracer.hooks.events.resting_events import RestingEvents
 from debugtracer.hooks.events.step_events import StepEvents
-from debugtracer.recorder.gate.step_call import closure_of, decides_itself
 from debugtracer.recorder.governor import Governor, Part
 from debugtracer.recorder.tape.batches import Batch, LoaderInfo
 from debugtracer.recorder.training_events import TrainingEvents
@@ -38,8 +37,8 @@ class EventSwitch(LoopEvents):
         self.working, self.resting = working, resting
         self.observers, self.governor = observers, governor
         self.target: RestableEvents = working
-        self.never_rests = False
-        """The program scales its losses, or its optimizer calls the loss itself: both are followed call by call."""
+        self.scales = False
+        """The program scales its losses: it is followed call by call until its scaler is known."""
         self.observers_rest = False
         """The observers alone rest, in a loop that writes its weights itself: its backward calls are its gate."""
         self.by_hand = False
@@ -64,21 +63,14 @@ class EventSwitch(LoopEvents):
         self.target = self.working
         self.calls.change(False)
         self.tell(False)
-        self.resting.steps.publish()
-        self.resting.steps.record_losses()
+        self.resting.steps.wake()
         self.working.recorder.guarded(self.working.recorder.tape.record_deferred)
         self.observers.rest(False)
         self.observers.missed()
 
     def between_steps(self) -> None:
         """Let all rest or work where the governor says so; never inside a root call."""
-        state = self.working.state
-        if (
-            self.never_rests
-            or state.quiet_until_healthy  # an alarm is looked into
-            or self.governor.affords(Part.OBSERVERS)
-            or self.working.inspection.on
-        ):
+        if self.all_works():
             self.wake()
         elif self.target is self.working and self.is_between_calls():
             self.target, self.by_hand = self.resting, False
@@ -92,13 +84,7 @@ class EventSwitch(LoopEvents):
     def between_backwards(self) -> None:
         """Let all rest or work in a loop that writes its weights itself; its observers alone where only its calls tell
         what it trains."""
-        state = self.working.state
-        if (
-            self.never_rests
-            or state.quiet_until_healthy
-            or self.governor.affords(Part.OBSERVERS)
-            or self.working.inspection.on
-        ):
+        if self.scales or self.all_works():
             self.wake()
         elif self.target is self.working and self.is_between_calls() and self.resting.backwards.can_begin():
             self.target, self.by_hand, self.observers_rest = self.resting, True, False
@@ -107,6 +93,11 @@ class EventSwitch(LoopEvents):
             self.observers.rest(True)
         elif self.target is self.working:
             self.rest_observers(True)
+
+    def all_works(self) -> bool:
+        """Whether nothing rests in the next step: it is paid for, looked at closely, or an alarm is looked into."""
+        working = self.working
+        return self.governor.affords(Part.OBSERVERS) or working.state.quiet_until_healthy or working.inspection.on
 
     def is_between_calls(self) -> bool:
         """Whether no root call and no backward is in flight."""
@@ -126,7 +117,7 @@ class EventSwitch(LoopEvents):
         self.observers_rest = False
         self.observers.rest(False)
         self.resting.steps.reset()
-        self.target, self.never_rests = self.working, False
+        self.target, self.scales = self.working, False
         self.calls.change(False)
         self.tell(False)
 
@@ -240,14 +231,20 @@ class EventSwitch(LoopEvents):
         return self.target.clip(original, args, kwargs)
 
     def scaler_call(self, word: str, scaler: Any, original: Call, args: Args, kwargs: Kwargs) -> Any:
-        self.never_rests = True
-        self.wake()
-        return self.working.scaler_call(word, scaler, original, args, kwargs)
+        if not self.scales:
+            self.scales = True
+            self.wake()
+        output = self.target.scaler_call(word, scaler, original, args, kwargs)
+        if word == "step":
+            if self.target is self.resting:
+                self.working.look_closely()
+            self.between_steps()
+        return output
 
     def step(self, optimizer: Optimizer, original: Call, args: Args, kwargs: Kwargs) -> Any:
-        if (args or kwargs) and closure_of(args, kwargs) is not None and decides_itself(optimizer):
-            self.never_rests = True
-        if self.target is self.resting and not self.never_rests and self.working.gate.knows(optimizer):
+        if self.working.gate.scaler_call is not None:  # the step of its scaler is not over
+            return self.working.gate.gate(optimizer, original, args, kwargs)
+        if self.target is self.resting and self.working.gate.knows(optimizer):
             resting = self.resting
             if args or kwargs:
                 output = resting.step(optimizer, original, args, kwargs)

@@ -53,6 +53,10 @@ class RestableEvents(Protocol):
         """Run clip_grad_norm_ or clip_grad_value_, and report it; the parameters are a list by then."""
         return original(*args, **kwargs)
 
+    def scaler_call(self, word: str, scaler: Any, original: Call, args: Args, kwargs: Kwargs) -> Any:
+        """Run `scale`, `unscale`, `step` or `update` of a GradScaler, and report it."""
+        return original(scaler, *args, **kwargs)
+
     def step(self, optimizer: Optimizer, original: Call, args: Args, kwargs: Kwargs) -> Any:
         """An outermost optimizer step is called."""
         return original(optimizer, *args, **kwargs)
@@ -94,10 +98,6 @@ class LoopEvents(RestableEvents, Protocol):
 
     def other_thread(self) -> None:
         """Called once, when a second thread calls backward."""
-
-    def scaler_call(self, word: str, scaler: Any, original: Call, args: Args, kwargs: Kwargs) -> Any:
-        """Run `scale`, `unscale`, `step` or `update` of a GradScaler, and report it."""
-        return original(scaler, *args, **kwargs)
 
     def optimizer_found(self) -> None:
         """Called when an optimizer was built, or was there before us: the program has updates of its own."""

@@ -15,7 +15,7 @@ from torch.optim import Optimizer
 
 from debugtracer.errors import swallow
 from debugtracer.recorder.gate.norms import loss_value
-from debugtracer.recorder.gate.step_call import left_out
+from debugtracer.recorder.gate.step_call import left_out, with_closure
 from debugtracer.recorder.gate.step_gate import StepGate
 from debugtracer.recorder.governor import Part
 from debugtracer.recorder.listeners import ClosedStep, NoPolicy, SegmentListener, StepNumbers
@@ -72,6 +72,10 @@ class RestingSteps:
         """Of each backward of the step in flight, what can be read of its loss without waiting, else the loss."""
         self.loss: float | None = None
         """The last of them that could be read."""
+        self.grad_l2: float | None = None
+        """Norm of the gradients at the last closure call of the step in flight; None where the gate decided."""
+        self.woken = False
+        """All works again, in the middle of a step."""
         self.sees_fetches = True
         """Batches do not rest."""
         self.rows: list[Row] = []
@@ -80,6 +84,7 @@ class RestingSteps:
 
     def begin(self) -> None:
         """Prepare for steps of which nothing is copied."""
+        self.woken = False
         self.gate.copies.drop()
 
     def rest_calls(self, rests: bool) -> None:
@@ -89,6 +94,8 @@ class RestingSteps:
     def take_loss(self, loss: Tensor) -> bool:
         """Keep the loss of a backward that begins; False, and nothing is kept, where it is not finite."""
         begin, state = perf_counter(), self.state
+        if state.scaled.pairs:
+            loss = state.scaled.unscaled(loss)
         if type(loss) is Tensor and loss.is_cpu and not loss.dim() and loss.is_floating_point():
             value: Any = loss.tolist()
             if not math.isfinite(value):
@@ -121,6 +128,13 @@ class RestingSteps:
             return self.decided(optimizer, original, args, kwargs, tells)
         written = perf_counter()
         output = original(optimizer, *args, **kwargs)
+        state.own_s += written - begin
+        self.ended(optimizer, grad_l2, tells)
+        return output
+
+    def ended(self, optimizer: Optimizer, grad_l2: float, tells: bool) -> None:
+        """Count a step that was good; its numbers are published later."""
+        state, gate = self.state, self.gate
         if tells:
             gate.events.step_closed(optimizer)
         ended = perf_counter()
@@ -132,13 +146,66 @@ class RestingSteps:
         self.close(row(values))
         if self.follows:
             gate.segments.update_over()
-        state.own_s += written - begin + perf_counter() - ended
+        state.own_s += perf_counter() - ended
         waiting = len(self.rows)
         if waiting == 1:
             self.due_s = ended + LONGEST_S
         if waiting >= MOST or ended > self.due_s or self.numbers.waiting():
             self.publish()
+
+    def with_closures(
+        self,
+        optimizer: Optimizer,
+        original: Callable[..., Any],
+        closure: Callable[[], Any],
+        args: Any,
+        kwargs: dict[str, Any],
+        tells: bool,
+    ) -> Any:
+        """Run a step that calls its loss itself: the gradients of each call are read before the optimizer uses
+        them."""
+        if self.skips and self.gate.policy.skip_step():
+            return None
+        self.grad_l2 = None
+
+        def judged() -> Any:
+            result = closure()
+            self.closure_ended(optimizer)
+            return result
+
+        args, kwargs = with_closure(judged, args, kwargs)
+        output = original(optimizer, *args, **kwargs)
+        if self.grad_l2 is not None:
+            self.ended(optimizer, self.grad_l2, tells)
+            return output
+        self.publish()
+        if tells or self.woken:
+            self.gate.events.step_closed(optimizer)
+        self.gate.time_step()
+        self.gate.count_step(optimizer)
         return output
+
+    def scaler_step(
+        self, scaler: Any, original: Callable[..., Any], args: Any, kwargs: dict[str, Any], scale: float | None
+    ) -> Any:
+        """Run the step of a GradScaler, about which the gate decides."""
+        self.publish()
+        self.record_losses()
+        return self.gate.scaler_step(scaler, original, args, kwargs, scale)
+
+    def closure_ended(self, optimizer: Optimizer) -> None:
+        """Judge one call of the loss inside a step, or let the gate do it."""
+        begin, state = perf_counter(), self.state
+        asks_gate = self.woken or state.quiet_until_healthy
+        self.grad_l2 = None if asks_gate else self.good_norm(optimizer)
+        if self.grad_l2 is None:
+            self.publish()
+            self.record_losses()
+            self.gate.judge_closure(optimizer)
+            return
+        self.losses.clear()
+        self.recorder.tape.renew(state.iteration, state.step)
+        state.own_s += perf_counter() - begin
 
     def close(self, row: Row) -> None:
         """Keep the numbers of a step that is over, and begin the next."""
@@ -190,6 +257,12 @@ class RestingSteps:
         self.gate.count_step(optimizer)
         return output
 
+    def wake(self) -> None:
+        """Publish what waits and hand over the step in flight: something works again."""
+        self.woken = True
+        self.publish()
+        self.record_losses()
+
     def record_losses(self) -> None:
         """Write the losses of the step in flight on the tape: something works again, or the gate decides."""
         segment, losses = self.recorder.tape.current, self.losses
@@ -216,4 +289,4 @@ class RestingSteps:
 
     def reset(self) -> None:
         """Begin anew, with nothing that waits."""
-        self.rows, self.losses, self.loss = [], [], None
+        self.rows, self.losses, self.loss, self.woken = [], [], None, False

@@ -160,7 +160,8 @@ class StepGate:
     ) -> Any:
         """Run a step whose closure calls are sub-steps, each judged at its end, before the optimizer uses its
         gradients."""
-        recorder, stack, listening = self.recorder, self.stack, [False]
+        stack, listening = self.stack, [False]
+        self.known[optimizer] = True
 
         def judged() -> Any:
             stack.resume(listening[0])
@@ -168,12 +169,7 @@ class StepGate:
                 result = closure()
             finally:
                 listening[0] = stack.suspend()
-            with self.health_gate.before(optimizer, sync=True):
-                if self.policy.skip_write():
-                    self.policy.give_up()  # the optimizer is in the middle of its step: nothing can be skipped
-                if self.state.health.bad:
-                    self.policy.holds(optimizer, IN_ITS_STEP)
-                recorder.guarded(recorder.boundary)
+            self.judge_closure(optimizer)
             return result
 
         args, kwargs = with_closure(judged, args, kwargs)
@@ -189,6 +185,15 @@ class StepGate:
         finally:
             stack.resume(listening[0])
         return output
+
+    def judge_closure(self, optimizer: Optimizer) -> None:
+        """Judge the gradients of one closure call, before the optimizer uses them."""
+        with self.health_gate.before(optimizer, sync=True):
+            if self.policy.skip_write():
+                self.policy.give_up()  # the optimizer is in the middle of its step: nothing can be skipped
+            if self.state.health.bad:
+                self.policy.holds(optimizer, IN_ITS_STEP)
+            self.recorder.guarded(self.recorder.boundary)
 
     def close_step(self, optimizer: Optimizer) -> None:
         """Tell the observers that the step is over, and count it."""
