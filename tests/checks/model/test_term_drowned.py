@@ -70,10 +70,18 @@ def test_the_same_answer_for_every_row_is_told_at_a_smaller_ratio():
 
 def test_answers_that_vary_a_sum_that_stays_and_a_chosen_factor_are_silent():
     assert judged(TermDrowned(), looks(WANDERS, **ROWS)) == []
-    assert judged(TermDrowned(), looks(WANDERS, **ROWS, spreads=(0.2, 0.05, 0.02, 0.001, 0.001))) == []
+    assert judged(TermDrowned(), looks(WANDERS, **ROWS, spreads=(0.2, 0.05, 0.001, 0.02, 0.001))) == []
     stays = [(a, 0.03) for a, _ in WANDERS]
     assert judged(TermDrowned(), looks(stays, **ROWS, spreads=SAME)) == []
     assert judged(TermDrowned(), looks(WANDERS, weights=(1 / 6400, 9 / 6400), spreads=SAME)) == []
+
+
+def test_two_looks_are_enough_where_they_lie_far_apart():
+    short = [WANDERS[0], *WANDERS[2:4]]
+    (finding,) = judged(TermDrowned(), looks(short, **ROWS, spreads=(0.2, 0.001, 0.001)))
+    assert finding.message.startswith("step 200,")
+    assert judged(TermDrowned(apart_steps=101), looks(short, **ROWS, spreads=(0.2, 0.001, 0.001))) == []
+    assert judged(TermDrowned(), looks(short[:2], **ROWS, spreads=(0.2, 0.001))) == []
 
 
 def test_a_factor_that_grows_from_nothing_is_silent():

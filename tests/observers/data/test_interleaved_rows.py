@@ -70,14 +70,23 @@ def forms(words):
     return (rows + 3 * torch.arange(rows.shape[1])) % WORDS
 
 
-def run(out, laid, batch_first=True):
+def by_torch(scores, wanted):
+    return nn.functional.cross_entropy(scores, wanted)
+
+
+def by_hand(scores, wanted):
+    return -scores.log_softmax(-1).gather(1, wanted[:, None]).mean()
+
+
+def run(out, laid, batch_first=True, loss_of=by_torch, lengths=(LENGTH,) * 4):
     torch.manual_seed(0)
     with under_watch(out):
         rows, model = laid(text()), Model(batch_first)
         optimizer, dim = torch.optim.SGD(model.parameters(), lr=0.1), int(batch_first)
-        for begin in range(0, 4 * LENGTH, LENGTH):
-            ids, wanted = rows.narrow(dim, begin, LENGTH), rows.narrow(dim, begin + 1, LENGTH)
-            loss = nn.functional.cross_entropy(model(ids).flatten(0, 1), wanted.reshape(-1))
+        for n, length in enumerate(lengths):
+            begin = sum(lengths[:n])
+            ids, wanted = rows.narrow(dim, begin, length), rows.narrow(dim, begin + 1, length)
+            loss = loss_of(model(ids).flatten(0, 1), wanted.reshape(-1))
             optimizer.zero_grad()
             loss.backward()
             optimizer.step()
@@ -90,6 +99,11 @@ def test_a_stream_that_is_dealt_out_is_told_with_its_line(tmp_path, laid, batch_
     assert (told[0].rows, told[0].length, told[0].dim) == (ROWS, LENGTH, int(batch_first))
     assert told[0].across > 10 * told[0].along and found.place.frame.function == laid.__name__
     assert found.message.endswith(f"Use view({ROWS}, -1){'' if batch_first else '.t()'}.")
+
+
+def test_windows_of_drawn_lengths_and_a_loss_by_hand_are_looked_at(tmp_path):
+    told, (found,) = run(tmp_path, dealt_time_first, False, by_hand, (23, 19, 25, 21))
+    assert told[0].rows == ROWS and found.place.frame.function == "dealt_time_first"
 
 
 @pytest.mark.parametrize(

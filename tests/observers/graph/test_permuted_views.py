@@ -31,6 +31,8 @@ class Net(nn.Module):
         self.conv = nn.Conv1d(CHANNELS, 8, 1)
         self.over_points = nn.Linear(POINTS, 3)
         self.over_channels = nn.Linear(CHANNELS, CHANNELS)
+        self.picture = nn.Conv2d(1, 2, (CHANNELS, 3))
+        self.memory = nn.LSTM(CHANNELS, 5)
         self.through = through
 
     def forward(self, x: Tensor) -> Tensor:
@@ -59,6 +61,8 @@ MIXED = {
         net.over_channels(x).transpose(1, 2).contiguous().view(ROWS, POINTS, CHANNELS)
     ),
     "rows and time": lambda net, x: net.over_channels(x.view(POINTS, ROWS, CHANNELS)).mean(0),
+    "with one channel more, scaled": lambda net, x: net.picture((x.view(ROWS, CHANNELS, POINTS) / 2).unsqueeze(1)),
+    "into a recurrent layer": lambda net, x: net.memory(x.view(POINTS, ROWS, CHANNELS))[0],
     "pairs": views_of_pairs,
 }
 HEALTHY = {

@@ -70,3 +70,13 @@ def test_sums_of_rows_and_the_spread_of_the_answers_are_told(tmp_path):
     assert (first.spread, first.target_spread) == (0.0, 208.0)
     assert (second.reduction, second.elements, second.weight) == ("sum", 48, 1 / 12)
     assert second.spread is None and second.target_spread is None
+
+
+def divided(made):
+    return 0.5 * (mixed(made) / 4)
+
+
+def test_a_sum_that_is_divided_is_told_with_its_own_line(tmp_path):
+    found = run(tmp_path, divided)[0]
+    assert [term.weight for term in found.terms] == [1 / 24 / 8, 0.5 / 8]
+    assert found.frame.function == "mixed"

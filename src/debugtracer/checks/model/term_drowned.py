@@ -29,8 +29,8 @@ class TermDrowned(Check, frozen=True):
         the mean, with all factors counted. The sum has fallen to `gone` of what it was at first and of the mean,
         without being 0 (a constraint that is met). Then either the weights are `ratio` apart and the mean stands: its
         last `looks` values lie within `still`, and above `left` of the first. Or they are `least` apart and in the last
-        `looks` the answers that the mean compares with their targets are the same for every row: they vary by less than
-        `alike` of what the targets do.
+        `looks`, or two that lie `apart_steps` steps apart, the answers that the mean compares with their targets are
+        the same for every row: they vary by less than `alike` of what the targets do.
     What to do
         Reduce both alike: two sums over the batch, or both divided by its size.
     Example
@@ -63,6 +63,9 @@ class TermDrowned(Check, frozen=True):
     """Between the last looks (ours)."""
     looks: int = 3
     """Values of the mean that stand (ours: two may be alike by chance)."""
+    apart_steps: int = 50
+    """Steps between two looks that are enough where all answers are alike (ours: a model that has begun tells rows
+    apart)."""
 
     def judge(self, window: Window) -> Iterator[Finding]:
         """Follow the terms of each line; said once."""
@@ -73,7 +76,7 @@ class TermDrowned(Check, frozen=True):
                 seen.clear()
             seen.append(fact)
             del seen[1 : -self.looks]
-            if len(seen) > self.looks and ("told", fact.frame) not in memory and (pair := self.drowned(seen)):
+            if len(seen) > 2 and ("told", fact.frame) not in memory and (pair := self.drowned(seen)):
                 memory["told", fact.frame] = True
                 yield self.describe(window, fact, seen[0], *pair)
 
@@ -92,18 +95,23 @@ class TermDrowned(Check, frozen=True):
 
     def stands(self, seen: list[LossTerms], mean: int, total: int) -> bool:
         """Whether the sum is gone and the mean is where it was."""
+        if len(seen) <= self.looks:
+            return False
         values = [abs(as_float(fact.terms[mean].value)) for fact in seen[-self.looks :]]
         top, at_first = max(values), abs(as_float(seen[0].terms[mean].value))
         still = min(values) >= max(self.left * at_first, top * (1 - self.still))
         return still and self.is_gone(seen[-1], seen[0], total, top)
 
     def answers_alike(self, seen: list[LossTerms], mean: int, total: int) -> bool:
-        """Whether the sum was gone and all rows got the same answer in each of the last looks."""
-        return all(
+        """Whether the sum was gone and all rows got the same answer in each of the last looks, or in two that lie far
+        enough apart."""
+        far = seen[-1].ref.step - seen[-2].ref.step >= self.apart_steps
+        looks = 2 if far else self.looks
+        return len(seen) > looks and all(
             (share := varies(fact.terms[mean])) is not None
             and share <= self.alike
             and self.is_gone(fact, seen[0], total, abs(as_float(fact.terms[mean].value)))
-            for fact in seen[-self.looks :]
+            for fact in seen[-looks:]
         )
 
     def is_gone(self, fact: LossTerms, first: LossTerms, total: int, mean: float) -> bool:

@@ -17,6 +17,7 @@ from debugtracer.observers.observer import Observer, inspected
 from debugtracer.trace.facts.interleaved_rows import InterleavedRows
 
 LOSSES = frozenset({"cross_entropy", "nll_loss", "cross_entropy_loss"})
+PICKS = {"gather": 2, "take_along_dim": 1}  # of a loss by hand: where the index stands
 CUTS = frozenset({"view", "reshape", "unflatten"})
 BATCHES = 3  # looked at together, then again with as many more (ours)
 MOST_LOOKS = 6  # batches of a run (ours): 10 ms in all
@@ -66,22 +67,23 @@ class InterleavedRowsObserver(Observer):
         if name in CUTS and isinstance(args[0], Tensor) and args[0].dim() == 1 and not args[0].is_floating_point():
             if isinstance(output, Tensor) and output.dim() == 2 and output.shape[1] > 1 and len(self.cuts) < MOST_LOOKS:
                 self.cuts.append(Cut(tuple(output.shape), raw_frames(1)))
-        elif name in LOSSES and self.ids is not None and torch.is_grad_enabled():
-            ids, self.ids = self.ids, None
-            target = args[1] if len(args) > 1 else kwargs.get("target")
+        elif (name in LOSSES or name in PICKS) and self.ids is not None and torch.is_grad_enabled():
+            place, word = (1, "target") if name in LOSSES else (PICKS[name], "index" if name == "gather" else "indices")
+            target = args[place] if len(args) > place else kwargs.get(word)
             if isinstance(target, Tensor) and is_plain(target) and not target.is_floating_point():
-                self.look(ids, target.detach())
+                dim = next_along(self.ids, target.detach())
+                ids, self.ids = self.ids, None if dim is not None or name in LOSSES else self.ids
+                self.look(ids, dim)
 
-    def look(self, ids: Tensor, target: Tensor) -> None:
-        """Add one batch, and judge as soon as there are enough."""
-        dim = next_along(ids, target)
+    def look(self, ids: Tensor, dim: int | None) -> None:
+        """Add one batch with the dimension of the next token, and judge as soon as there are enough."""
         texts = ids if dim == 1 else ids.t()
         if dim is None or texts.shape[0] < FEWEST_ROWS or texts.shape[1] < SHORTEST:
             return
         texts = texts[: MOST_TOKENS // SHORTEST]
         texts = texts[:, : max(MOST_TOKENS // texts.shape[0], 1)]
-        if self.batches and self.batches[0].shape != texts.shape:
-            self.batches.clear()
+        if self.batches and len(self.batches[0]) != len(texts):
+            self.batches.clear()  # of another number of rows; windows of a drawn length are of one text
         self.batches.append(texts)
         self.looks += 1
         if len(self.batches) >= BATCHES:

@@ -18,14 +18,27 @@ from debugtracer.trace.facts.permuted_view import PermutedView
 
 VIEWS = frozenset({"view", "reshape"})
 JOINS = frozenset({"cat", "concat", "concatenate"})
-# what leaves the axes as they are, or takes one place of one
+# what leaves the axes as they are, adds one of size 1, or takes one place of one
 CARRIES = frozenset(
-    {"contiguous", "float", "to", "clone", "relu", "gelu", "tanh", "sigmoid", "dropout", "__getitem__", "select"}
-)
+    {
+        "contiguous", "float", "double", "half", "to", "type", "clone", "detach", "relu", "gelu", "silu", "leaky_relu",
+        "elu", "tanh", "sigmoid", "softplus", "dropout", "abs", "square", "sqrt", "log", "exp", "clamp", "__getitem__",
+        "select", "unsqueeze", "squeeze", "requires_grad_", "cuda", "cpu",
+    }
+)  # fmt: skip
+# the same, where what is added or multiplied is a number
+BESIDE = frozenset(
+    {
+        "add", "__add__", "__radd__", "sub", "__sub__", "__rsub__", "mul", "__mul__", "__rmul__", "div", "__truediv__",
+        "pow", "__pow__", "__neg__",
+    }
+)  # fmt: skip
 READERS = frozenset(
     {
-        "linear", "conv1d", "conv2d", "conv3d", "matmul", "__matmul__", "bmm", "layer_norm", "batch_norm", "group_norm",
-        "instance_norm", "softmax", "log_softmax", "scaled_dot_product_attention",
+        "linear", "conv1d", "conv2d", "conv3d", "conv_transpose1d", "conv_transpose2d", "matmul", "__matmul__", "bmm",
+        "layer_norm", "batch_norm", "group_norm", "instance_norm", "softmax", "log_softmax", "lstm", "gru", "rnn_tanh",
+        "rnn_relu", "scaled_dot_product_attention", "multi_head_attention_forward", "max_pool1d", "avg_pool1d",
+        "max_pool2d", "avg_pool2d", "adaptive_avg_pool1d", "adaptive_avg_pool2d", "adaptive_max_pool1d",
     }
 )  # fmt: skip
 FOLDS = frozenset({"mean", "sum", "max", "min", "amax", "amin", "std", "var"})  # read an axis where one is named
@@ -75,7 +88,7 @@ class PermutedViewsObserver(Observer):
             self.viewed(name, args[0], output)
         elif name in JOINS and args and isinstance(output, Tensor):
             self.join(args, kwargs)
-        elif self.followed and name in CARRIES:
+        elif self.followed and (name in CARRIES or (name in BESIDE and is_beside(args))):
             known = self.find(args[0]) if args else None
             if known is not None and isinstance(output, Tensor) and output.dim() > 1:
                 self.followed[id(output)] = known._replace(tensor=WeakRef(output))
@@ -133,6 +146,11 @@ class PermutedViewsObserver(Observer):
     def step_closed(self, optimizer: Optimizer) -> None:
         """Forget what was followed in the step."""
         self.forget()
+
+
+def is_beside(args: tuple[Any, ...]) -> bool:
+    """Whether what is combined with a tensor is a number: it scales or moves."""
+    return all(not isinstance(other, Tensor) or other.numel() == 1 for other in args[1:])
 
 
 def is_permuted(before: tuple[int, ...], after: tuple[int, ...]) -> bool:

@@ -24,6 +24,7 @@ SIGNS = {
 }  # fmt: skip
 STEPS = CHANGES | LOSSES | {"sum", "mean"}  # calls whose output may become a term
 MOST = 256  # numbers followed in a step (ours)
+ONE = Reduction("sum", 1, 1.0)
 
 
 class Part(NamedTuple):
@@ -35,6 +36,11 @@ class Part(NamedTuple):
     raw: RawFrames
     reduction: Reduction | None
     spread: Tensor | None
+
+    def times(self, factor: float) -> Part:
+        """The same number multiplied."""
+        reduction = self.reduction._replace(weight=self.reduction.weight * factor) if self.reduction else None
+        return self._replace(value=self.value * factor, reduction=reduction)
 
 
 class Sum:
@@ -82,8 +88,19 @@ class LossTermsObserver(Observer):
         total = None
         if signs and len(args) == 2 and is_number(args[0]) and is_number(args[1]) and "alpha" not in kwargs:
             total = Sum([t for value, sign in zip(args, signs, strict=True) for t in self.parts_of(value, sign)], at)
+        elif name in CHANGES:
+            total = self.scaled_sum(name, args)
         reduction, spread = self.reduction(name, args, kwargs, output)
         self.made[id(output)] = Made(weakref.ref(output), at, total, reduction, spread)
+
+    def scaled_sum(self, name: str, args: tuple[Any, ...]) -> Sum | None:
+        """The sum that a product with a number makes: a loss divided by the batches that are added up, or by 1."""
+        known = next((one for value in args if isinstance(value, Tensor) and (one := self.known(value))), None)
+        factor = scaled(ONE, name, args)
+        if known is None or known.total is None or factor is None:
+            return None
+        parts = [part.times(factor.weight) for part in known.total.parts]
+        return Sum(parts, known.total.raw)
 
     def noted(self, name: str, args: tuple[Any, ...], kwargs: dict[str, Any], output: Tensor) -> None:
         """Note a tensor that is reduced in part, and losses that are not reduced yet."""
@@ -143,7 +160,7 @@ class LossTermsObserver(Observer):
                 )
                 for value, part, spread in zip(values, parts, spreads, strict=True)
             )  # fmt: skip
-            self.run.emit(LossTerms(ref=self.run.ref(), terms=terms, frame=frames_of(known.raw)[0]))
+            self.run.emit(LossTerms(ref=self.run.ref(), terms=terms, frame=frames_of(known.total.raw)[0]))
         self.made.clear()
 
 
