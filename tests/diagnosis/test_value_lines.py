@@ -90,3 +90,25 @@ def test_labels_of_which_none_counts_are_the_leaf_to_follow():
     bad = Birth(op=None, direction="input", kind="input", input_name="batch[0]")
     assert followed(bad, "batch[1]") == ("made", "batch[1]")
     assert value_lines(loss, None, "batch[1]") == ()
+
+
+def test_infinities_that_the_step_wrote_are_followed_to_the_line_that_filled_them():
+    here, fill = frame("return torch.softmax"), frame("keep, float")
+    born = Birth(op="aten::_softmax", direction="forward", kind="inf-inf", frames=(here,), infinity=fill)
+    assert value_lines(born, None, "") == (fill,)
+    assert value_lines(msgspec.structs.replace(born, infinity=here), None, "") == ()
+
+
+class Speech:
+    def __init__(self):
+        self.criterion = nn.CTCLoss(blank=0)
+
+    def step(self, out):
+        return self.criterion(out, out, out, out)
+
+
+def test_a_ctc_loss_without_an_alignment_is_mended_where_it_was_built():
+    lines, first = inspect.getsourcelines(Speech)
+    called = Frame(__file__, first + next(i for i, text in enumerate(lines) if "return self" in text))
+    (made,) = value_lines(Birth(op="aten::_ctc_loss", direction="forward", kind="overflow", frames=(called,)), None, "")
+    assert made.line == first + 2

@@ -19,6 +19,7 @@ from debugtracer.callsites.construction import is_user_file
 from debugtracer.callsites.definitions import assigned_at
 from debugtracer.callsites.frame_locals import local, locals_of
 from debugtracer.callsites.frames import LIBRARY, OURS, USER, as_frame, place_of, traceback_frames
+from debugtracer.callsites.origins.table_size import counted_at
 from debugtracer.trace.birth import Frame
 from debugtracer.trace.collective import WRAPPERS
 from debugtracer.trace.facts.crash import ModuleSeen, TensorSeen
@@ -182,11 +183,13 @@ def seen_module(path: str, module: nn.Module, running: Sequence[nn.Module] = ())
     }
     shaped = getattr(module, "normalized_shape", None)
     sizes |= {f"normalized_shape[{i}]": n for i, n in enumerate(shaped)} if isinstance(shaped, tuple) else {}
+    built = table_built(module, running)
     return ModuleSeen(
         path=path,
         kind=type(module).__name__,
         sizes=dict(list(sizes.items())[:MOST]),
         dtype=dtypes.pop() if len(dtypes) == 1 else None,
         device=devices.pop() if len(devices) == 1 else None,
-        built=table_built(module, running),
+        built=built,
+        counted=counted_at(built, sizes["num_embeddings"]) if built is not None and "num_embeddings" in sizes else None,
     )

@@ -28,6 +28,10 @@ class CtcInfeasible(Cause):
             return None
         return Evidence(
             confidence=0.9,
-            because=f"{incident.op} finds no alignment: a target is longer than its input, or repeats need more frames",
+            because=(
+                f"{incident.op} finds no alignment: a target is longer than its input, or repeats need more frames"
+                f"{incident.made.replace(', made', '; the loss is built')}"
+            ),
             remedies=self.remedies,
+            place=incident.made_place,
         )

@@ -12,6 +12,7 @@ from torch.optim import Optimizer
 from debugtracer.callsites.notebook_cells import edited
 from debugtracer.diagnosis.ignored_labels import all_ignored
 from debugtracer.diagnosis.indexed_rows import indexed_rows
+from debugtracer.diagnosis.sliced_rows import sliced_rows
 from debugtracer.diagnosis.value_lines import cut_line, value_lines
 from debugtracer.diagnosis.weight_writes import weight_writes
 from debugtracer.errors import guarded
@@ -66,6 +67,8 @@ def gather(
     samples = samples_of(batch, rows) if batch is not None and rows else None
     if rows and batch is None and birth is not None and context.batches.last() is None:  # no loader to be meant
         samples = guarded("diagnosis.gather: rows of an index")(indexed_rows)(alarm.segment.entries, birth.entry, rows)
+        cut_from = guarded("diagnosis.gather: rows of an order")(sliced_rows)
+        samples = samples or cut_from(rows, guilty.rows if guilty is not None else None)
     pipeline = of_pipeline(birth, batch)
     ignored = all_ignored(batch) or ("", "")
     bad = tuple(dict.fromkeys(result.bad_names))

@@ -12,6 +12,7 @@ from torch import Tensor
 
 from debugtracer.callsites.frame_locals import locals_of
 from debugtracer.callsites.frames import USER, as_frame, place_of
+from debugtracer.callsites.origins.argument_origin import object_built
 from debugtracer.callsites.origins.infinity_origin import infinite_line
 from debugtracer.callsites.origins.label_cut import label_cut
 from debugtracer.callsites.origins.nonfinite_origin import nonfinite_first
@@ -23,7 +24,7 @@ from debugtracer.recorder.tape.batches import Batch
 from debugtracer.trace.birth import Birth, Frame
 
 MOST_BYTES = 1 << 30  # a larger tensor of the program is not looked at (ours)
-MASKED = ("softmax", "log_softmax", "softmin")
+MASKED = ("softmax", "log_softmax", "softmin", "dot_product_attention", "efficient_attention")
 FILLS = {"masked_fill": 0, "masked_fill_": 0, "where": 0}
 
 
@@ -47,11 +48,22 @@ def value_lines(birth: Birth | None, batch: Batch | None, ignored: str) -> tuple
         found = weight_line(birth.frames, f"{layer[0]}.{layer[2].split('.')[0] or 'weight'}")
         return (found,) if found is not None else ()
     if birth.kind == "inf-inf" and base(birth.op) in ("sub", "rsub"):
-        found = infinite_line(birth.frames)
+        found = infinite_line(birth.frames) or filled(birth)
         return (found,) if found is not None else ()
     if any(word in (birth.op or "") for word in MASKED) and birth.frame is not None:
-        return of_the_mask(birth.frame)
+        found = filled(birth)
+        return of_the_mask(birth.frame) or ((found,) if found is not None else ())
+    if "ctc_loss" in (birth.op or ""):
+        found = object_built(birth.frames, "CTCLoss")
+        return (found,) if found is not None else ()
     return ()
+
+
+def filled(birth: Birth) -> Frame | None:
+    """The line that wrote the infinities of a mask, where that is another one than the op's."""
+    line, here = birth.infinity, birth.frame
+    other = line is not None and (here is None or (line.file, line.line) != (here.file, here.line))
+    return line if other else None
 
 
 @guarded("diagnosis.value_lines: cut")

@@ -82,6 +82,8 @@ class Birth(msgspec.Struct, frozen=True, kw_only=True):
     `buffer bn.running_var`."""
     param: str | None = None
     """The parameter that was written, when the op writes one (direction update)."""
+    infinity: Frame | None = None
+    """The program's line that wrote, on purpose, the infinities which the op met: the fill of a mask."""
     flushed_share: float | None = None
     """Underflow: share of gradient elements flushed to zero by the working dtype (0..1)."""
 

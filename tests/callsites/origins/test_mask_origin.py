@@ -49,3 +49,33 @@ def test_a_mask_of_the_padding_alone_lacks_the_other_where_it_is_asked_for(tmp_p
     file.write_text(TEXT)
     assert mask_made([Frame(str(file), 5), Frame(str(file), 20)])[0].line == 18
     assert mask_made([]) == ()
+
+
+DIAGONALS = """\
+def ahead(n):
+    keep = torch.ones(n, n).tril(
+        diagonal=1
+    )
+    return keep.bool()
+def closed(n):
+    return ~torch.triu(torch.ones(n, n), 2).bool()
+def right(n):
+    return torch.triu(torch.ones(n, n), diagonal=1) == 0
+class Block:
+    def forward(self, x, pad):
+        mask = pad & ahead(x.shape[1])
+        other = pad & closed(x.shape[1])
+        good = pad & right(x.shape[1])
+        a = F.scaled_dot_product_attention(x, x, x, attn_mask=mask)
+        b = F.scaled_dot_product_attention(x, x, x, attn_mask=other)
+        return F.scaled_dot_product_attention(x, x, x, attn_mask=good)
+"""
+
+
+def test_the_line_of_a_diagonal_that_lets_the_next_position_through(tmp_path: Path) -> None:
+    file = tmp_path / "block.py"
+    file.write_text(DIAGONALS)
+    lines = lambda number: [f.line for f in mask_made([Frame(str(file), number)])]  # noqa: E731
+    assert lines(15) == [3, 12]
+    assert lines(16) == [7, 13]
+    assert lines(17) == [14]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from debugtracer.checks.data.token_out_of_table import TokenOutOfTable
+from debugtracer.trace.birth import Frame
 from debugtracer.trace.facts.crash import IntegerRows, ModuleSeen
 from tests.checks.crashes import a_crash, seen, silent_on_another_error, told
 
@@ -23,6 +24,24 @@ def test_the_table_the_ids_and_the_samples_are_named():
         "the vocabulary, or map unknown ids."
     )
     assert (finding.place.module, finding.place.sample_index) == ("place", (171,))
+
+
+def test_a_table_as_large_as_the_count_of_different_ids_is_what_is_wrong():
+    counted = Frame("/p/data.py", 26)
+    table = ModuleSeen(path="q", kind="Embedding", sizes={"num_embeddings": 40}, counted=counted)
+    ids = IntegerRows(name="input", values=((0, 3), (4, 812)), made=(Frame("/p/data.py", 14),))
+    crash = a_crash(
+        "index out of range in self",
+        "IndexError",
+        torch_calls=("embedding", "forward"),
+        modules=(table,),
+        tensors=(seen("input", 2, dtype="int64", low=0, high=812), seen("weight", 40, 8)),
+        rows=ids,
+    )
+    (finding,) = told(TokenOutOfTable(), crash)
+    assert finding.place.frame == counted
+    assert "data.py:26 counts the different ids, which leave numbers out; expected 0..39" in finding.message
+    assert finding.remedy[0].startswith("size the table by the largest id")
 
 
 def test_the_same_words_from_elsewhere_are_not_an_embedding():

@@ -57,3 +57,19 @@ def test_a_sample_that_comes_out_otherwise_is_not_named():
 
 def test_one_of_several_equal_samples_is_not_named():
     assert found(Recordings(alike=True), (0,)) is None
+
+
+def shares(samples: list[tuple[Tensor, int]]) -> tuple[Tensor, Tensor]:
+    """Pad and sort by length; of the lengths only their shares of the longest are kept."""
+    padded, lengths = longest_first(samples)
+    return padded, lengths / lengths.max()
+
+
+def test_a_number_that_depends_on_the_rest_of_the_batch_does_not_hide_the_sample() -> None:
+    iterator = iter(DataLoader(Recordings(), batch_size=4, collate_fn=shares))
+    data = next(iterator)
+    info = info_of_iterator(iterator)
+    info.iterated(iterator)
+    batch = batch_of(info, (4, (0, 1, 2, 3), ""), 0, 0.0, leaves_of(data))
+    assert samples_by_value(batch, (3,)) == (3,)
+    assert samples_by_value(batch, (1,)) == (2,)

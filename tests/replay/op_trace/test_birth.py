@@ -105,3 +105,22 @@ def test_a_backward_birth_has_both_ops_and_the_line_of_the_forward():
     birth = trace(lambda: torch.sqrt(x).sum() * 0.0, x=x)
     assert (birth.op, birth.direction) == ("aten::sqrt", "backward")
     assert birth.backward_op is not None and "torch.sqrt" in birth.frame.code
+
+
+def test_the_line_that_filled_a_mask_is_known_at_the_softmax_that_has_nothing_left():
+    def step():
+        scores = torch.zeros(2, 3)
+        hidden = torch.tensor([[True, True, True], [False, True, False]])
+        filled = scores.masked_fill(hidden, -torch.inf)
+        scaled = filled * 2
+        return torch.softmax(scaled, -1).sum()
+
+    ledger, loss = traced(step)
+    birth = find_birth(ledger, [("loss", loss)])
+    assert birth.op == "aten::_softmax" and "masked_fill" in birth.infinity.code
+
+    def domain():
+        return torch.sqrt(torch.tensor([-4.0])).sum()
+
+    ledger, loss = traced(domain)
+    assert find_birth(ledger, [("loss", loss)]).infinity is None

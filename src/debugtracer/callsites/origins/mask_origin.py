@@ -7,7 +7,7 @@ from collections.abc import Iterator, Sequence
 
 from debugtracer.callsites.origins.argument_origin import argument_origin
 from debugtracer.callsites.origins.nonfinite_origin import backwards
-from debugtracer.callsites.origins.value_origin import Link, Use, chain, is_own, program_of, scope_at
+from debugtracer.callsites.origins.value_origin import Link, Use, argument_of, chain, is_own, program_of, scope_at
 from debugtracer.callsites.origins.written_names import final_name
 from debugtracer.trace.birth import Frame
 
@@ -15,6 +15,8 @@ ATTENTIONS = ("scaled_dot_product_attention", "MultiheadAttention")
 FILLS = ("masked_fill", "masked_fill_", "where")
 ORDERED = ("tril", "triu", "tril_", "triu_", "generate_square_subsequent_mask")
 """Functions that tell earlier positions from later ones."""
+DIAGONALS = {"tril": 0, "triu": 1}
+"""The diagonal of each in a causal mask; beyond it a position sees the next ones."""
 
 
 def mask_made(stack: Sequence[Frame]) -> tuple[Frame, ...]:
@@ -26,9 +28,33 @@ def mask_made(stack: Sequence[Frame]) -> tuple[Frame, ...]:
 
 
 def computed(way: Sequence[Link]) -> tuple[Frame, ...]:
-    """The lines from the first that computes to the one that wrote last."""
+    """The lines from the one that sets another diagonal than that of a causal mask, else from the first that computes,
+    to the one that wrote last."""
     made = next((place for place, link in enumerate(way) if link.kind == "made"), None)
-    return () if made is None else tuple(link.frame for link in way[made::-1])
+    if made is None:
+        return ()
+    lines = tuple(link.frame for link in way[made::-1])
+    shifted = next((line for link in backwards(way) if (line := shifted_at(link)) is not None), None)
+    return lines if shifted is None else (shifted, *(line for line in lines if line.line != shifted.line))
+
+
+def shifted_at(link: Link) -> Frame | None:
+    """The line of a diagonal that no causal mask has: `tril` keeps what lies on it and below, `triu` cuts off what lies
+    from the first above it on."""
+    use = link.value
+    for node in ast.walk(use.node) if use is not None else ():
+        usual = DIAGONALS.get(final_name(node.func).rstrip("_")) if isinstance(node, ast.Call) else None
+        if usual is None or use is None or not isinstance(node, ast.Call):
+            continue
+        of_torch = isinstance(node.func, ast.Attribute) and ast.unparse(node.func.value) in ("torch", "np", "numpy")
+        given = argument_of(node, "diagonal", 1 if of_torch else 0) or argument_of(node, "k", -1)
+        try:
+            number = ast.literal_eval(given) if given is not None else 0
+        except ValueError:
+            continue
+        if isinstance(number, int) and number > usual:
+            return use.frame(given or node)
+    return None
 
 
 def filled(stack: Sequence[Frame]) -> tuple[Link, ...]:

@@ -67,14 +67,16 @@ def backwards(links: Sequence[Link]) -> Iterator[Link]:
 
 
 def of_all_names(link: Link) -> Iterator[Link]:
-    """The lines that wrote any name that a line computes with."""
+    """The lines that wrote any name that a line computes with, or what a function of the program that it calls
+    returns."""
     use = link.value
     if use is None:
         return
     called = {id(n.func) for n in ast.walk(use.node) if isinstance(n, ast.Call)}
     for node in ast.walk(use.node):
         own = isinstance(node, ast.Attribute) and ast.unparse(node.value) == "self"
-        if (own or isinstance(node, ast.Name)) and id(node) not in called and isinstance(node, ast.expr):
+        if isinstance(node, ast.Call) or ((own or isinstance(node, ast.Name)) and id(node) not in called):
+            assert isinstance(node, ast.expr)
             yield from follow(Use(use.program, use.scope, node, use.above), link.frame.line, frozenset())
 
 

@@ -4,7 +4,9 @@ dictionary, a field of a class. What is found must be the number that is in use,
 from __future__ import annotations
 
 import ast
+import linecache
 import math
+import sys
 from collections.abc import Iterator, Sequence
 
 from debugtracer.callsites.origins.called_function import file_of, imported_module, sources_of
@@ -16,9 +18,9 @@ from debugtracer.callsites.origins.value_origin import (
     program_of,
     scope_at,
 )
-from debugtracer.callsites.origins.written_names import Function, final_name, outer, parameters, writes_of
+from debugtracer.callsites.origins.written_names import Function, final_name, outer, parameters, returns, writes_of
 from debugtracer.source.own_code import default_of
-from debugtracer.source.program import Program
+from debugtracer.source.program import Program, methods
 from debugtracer.trace.birth import Frame
 
 DEEP = 8  # names that are gone back through (ours)
@@ -101,13 +103,10 @@ def of_parameter(use: Use, function: Function, name: str, number: float, depth: 
     at = use.above[0] if use.above and function is use.scope else None
     if at is not None and (caller := program_of(at.file)) is not None:
         program = caller
-    calls = [
-        n
-        for n in program.nodes
-        if isinstance(n, ast.Call)
-        and final_name(n.func) == known
-        and (at is None or n.lineno <= at.line <= (n.end_lineno or n.lineno))
-    ]
+    calls = calls_of(program, known, at)
+    if not calls and at is None and function.name == "__init__":
+        others = ((other, calls_of(other, known, None)) for other in loaded(program))
+        program, calls = next(((other, found) for other, found in others if found), (program, calls))
     passed = [(n, value) for n in calls if (value := argument_of(n, name, place)) is not None]
     for call, value in passed:
         scope = scope_at(program, call.lineno)
@@ -115,6 +114,42 @@ def of_parameter(use: Use, function: Function, name: str, number: float, depth: 
     default = default_of(function, name)
     if not passed and default is not None:
         yield from given_by(Use(use.program, None, default), default, default, number, depth)
+
+
+def calls_of(program: Program, name: str, at: Frame | None) -> list[ast.Call]:
+    """The calls of that name in a file; with `at` those on its line."""
+    return [
+        n
+        for n in program.nodes
+        if isinstance(n, ast.Call)
+        and final_name(n.func) == name
+        and (at is None or n.lineno <= at.line <= (n.end_lineno or n.lineno))
+    ]
+
+
+def loaded(own: Program) -> Iterator[Program]:
+    """Yield the files of the program that are loaded, this one first; a script that has ended is no module any more."""
+    modules = [getattr(module, "__file__", None) for module in list(sys.modules.values())]
+    files = dict.fromkeys([str(own.path), *(file for file in modules if isinstance(file, str)), *linecache.cache])
+    for file in files:
+        program = program_of(file) if file.endswith(".py") else None
+        if program is not None:
+            yield program
+
+
+def of_property(use: Use, name: str, number: float, depth: int) -> Iterator[Frame]:
+    """Follow `data.x` to what a property of the one loaded class that has it returns."""
+    found = [
+        (program, method)
+        for program in loaded(use.program)
+        for owner in program.classes.values()
+        if (method := methods(owner).get(name)) is not None
+        and any(ast.unparse(one).endswith("property") for one in method.decorator_list)
+    ]
+    for program, method in found if len(found) == 1 else ():
+        for last in returns(program, method)[-1:]:
+            if last.value is not None:
+                yield from given_by(Use(program, method, last.value), last, last.value, number, depth + 1)
 
 
 def of_own_attribute(use: Use, name: str, number: float, depth: int) -> Iterator[Frame]:
@@ -136,7 +171,8 @@ def of_attribute(use: Use, node: ast.Attribute, number: float, depth: int) -> It
     if module is not None:
         yield from of_name(Use(module, None, node), node.attr, None, number, depth + 1)
         return
-    yield from options(use, node.attr, number)
+    found = list(of_property(use, node.attr, number, depth))
+    yield from found or options(use, node.attr, number)
 
 
 def options(use: Use, name: str, number: float) -> Iterator[Frame]:

@@ -8,12 +8,15 @@ from typing import ClassVar
 from debugtracer.checks.check import Check
 from debugtracer.checks.data.target_out_of_bounds import first_of, outside
 from debugtracer.checks.data.wording import with_samples
-from debugtracer.checks.optimizer.sequence import spot
+from debugtracer.checks.optimizer.sequence import at_line, spot
 from debugtracer.trace.facts.crash import Crash
 from debugtracer.trace.finding import Finding
 from debugtracer.trace.made_at import made_at
 from debugtracer.trace.place import Place
 from debugtracer.trace.window import Window
+
+COUNTED = "Size the table by the largest id + 1, or number the ids without gaps"
+COUNTED_REMEDY = "size the table by the largest id: num_embeddings = int(ids.max()) + 1, or map ids to 0..n-1"
 
 
 class TokenOutOfTable(Check, frozen=True):
@@ -80,13 +83,16 @@ class TokenOutOfTable(Check, frozen=True):
         made = crash.rows.made if crash.rows else ()
         built = module.built if module else None
         known = ids is not None and ids.low is not None and ids.high is not None
-        just_short = ids is not None and known and (ids.low or 0) >= 0 and (ids.high or 0) < 2 * table
-        short = built if just_short else None  # far beyond it, the ids are what is wrong
+        beyond = ids is not None and known and (ids.low or 0) >= 0
+        just_short = ids is not None and beyond and (ids.high or 0) < 2 * table
+        counted = module.counted if module is not None and beyond else None
+        short = counted or (built if just_short else None)  # far beyond it, the ids are what is wrong
+        size = f"; {at_line(counted)} counts the different ids, which leave numbers out" if counted else ""
         return self.finding(
             window,
             "error",
-            f"{named}{spot(built)} was given {seen}{count}{made_at(made)}; expected 0..{table - 1}. Make the table as "
-            "long as the vocabulary, or map unknown ids.",
+            f"{named}{spot(built)} was given {seen}{count}{made_at(made)}{size}; expected 0..{table - 1}. "
+            f"{COUNTED if counted else 'Make the table as long as the vocabulary, or map unknown ids'}.",
             ref=crash.ref,
             place=Place(
                 module=module.path if module else None,
@@ -96,5 +102,6 @@ class TokenOutOfTable(Check, frozen=True):
                 batch_rows=crash.rows.in_batch(rows) if crash.rows else None,
                 sample_index=samples or None,
             ),
+            remedies=(COUNTED_REMEDY, *self.remedies) if counted else self.remedies,
             rows_of_table=table,
         )

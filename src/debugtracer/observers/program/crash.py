@@ -142,7 +142,7 @@ class CrashObserver(Observer):
             values=tuple((int(r.min()), int(r.max())) if r.numel() else () for r in kept),
             indices=indices if indices is not None and len(indices) == rows else None,
             at=() if at == tuple(range(rows)) else at,
-            made=guarded("crash.made")(self.made)(site, name or "", found) or (),
+            made=guarded("crash.made")(self.made)(site, name or "", found or negative_leaf(tensor, batch)) or (),
         )
 
     def loss_built(self, site: CrashSite) -> Frame | None:
@@ -172,6 +172,17 @@ class CrashObserver(Observer):
             ):
                 return (batch, path) if batch else None
         return None
+
+
+def negative_leaf(tensor: Tensor, batch: Batch | None) -> tuple[Batch, str] | None:
+    """The leaf of the batch that is below 0 wherever ids computed from it are: what was added to them did not make them
+    so."""
+    low = tensor < 0
+    for path, leaf in batch.tensors() if batch is not None and bool(low.any()) else ():
+        whole = leaf.shape == tensor.shape and not leaf.is_floating_point() and leaf.device == tensor.device
+        if whole and bool((leaf[low] < 0).all()):
+            return (batch, path) if batch is not None else None
+    return None
 
 
 @guarded("crash.carried")

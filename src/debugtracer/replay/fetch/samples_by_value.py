@@ -45,10 +45,17 @@ def compared(pipeline: Pipeline, batch: Batch, held: Leaves, rows: Sequence[int]
     found: list[int] = []
     for row in rows:
         fits = [index for index, one in alone.items() if is_row(held, one, row)]
+        fits = fits or [index for index, one in alone.items() if wide(held) and is_row(wide(held), one, row)]
         if len(fits) != 1:
             return None
         found += fits
     return found
+
+
+def wide(held: Leaves) -> Leaves:
+    """The parts with more than one number for each row: a single one, a length or a share of the longest, may depend on
+    what else is in the batch, or have been written to since."""
+    return {path: leaf for path, leaf in held.items() if leaf.numel() > leaf.shape[0]}
 
 
 def is_row(held: Leaves, alone: Leaves, row: int) -> bool:

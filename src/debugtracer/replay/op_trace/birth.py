@@ -11,7 +11,7 @@ from debugtracer.replay.op_trace.kinds import masks_by_design, reported, short
 from debugtracer.replay.op_trace.op_records import OpRecords
 from debugtracer.replay.op_trace.rows import rows_of
 from debugtracer.replay.op_trace.tensor_writes import CONST, EVENT, SOURCE, UNWRITTEN, OpRecord
-from debugtracer.trace.birth import Birth, ChainLink
+from debugtracer.trace.birth import Birth, ChainLink, Frame
 
 MOST_LINKS = 12
 TAKES = frozenset({"sub", "rsub"})  # a part of a softmax written out, and of every squared error
@@ -142,8 +142,24 @@ def as_birth(
         backward_op=meta.op if backward else None, inner_op=first.inner, module=meta.module, frames=meta.frames,
         library=meta.library, entry=meta.entry, output=first.output, inputs=first.inputs,
         coordinates=first.coordinates, rows=None if meta.direction == "update" else rows, chain=chain,
-        param=first.param, flushed_share=share,
+        param=first.param, flushed_share=share, infinity=written_infinity(first),
     )  # fmt: skip
+
+
+def written_infinity(record: OpRecord) -> Frame | None:
+    """The line that wrote the infinities which an op has read, where they were written on purpose in this step: of
+    several the last."""
+    roots, queue, seen = list[OpRecord](), list(record.parents), set[int]()
+    while queue:
+        one = queue.pop()
+        if id(one) in seen:
+            continue
+        seen.add(id(one))
+        if one.status == CONST and not one.parents:
+            roots.append(one)
+        queue += one.parents
+    last = max(roots, key=lambda one: one.order, default=None)
+    return last.meta.frames[0] if last is not None and last.meta is not None and last.meta.frames else None
 
 
 def links(path: list[OpRecord]) -> list[ChainLink]:

@@ -11,7 +11,7 @@ from torch._ops import OpOverload
 from debugtracer.errors import swallow
 from debugtracer.recorder.state.sizes import sizes
 from debugtracer.recorder.tape.entry import HALF
-from debugtracer.recorder.tape.held_rows import HeldRows
+from debugtracer.recorder.tape.held_rows import HeldRows, all_rows
 from debugtracer.replay.op_trace.calls import Group, OpRead, Shape, constant, groups, named, shape_of
 from debugtracer.replay.op_trace.classes import (
     FINITE,
@@ -37,6 +37,8 @@ from debugtracer.replay.op_trace.tensor_writes import CONST, EVENT, PASS, SOURCE
 from debugtracer.trace.op import OpMeta
 
 MOST_INPUTS = 6
+ALIGNS = ("_ctc_loss", "_cudnn_ctc_loss")
+"""Ops with one loss for each row of their targets, in the order of these."""
 
 
 class OpTracker(OpRecords):
@@ -109,6 +111,16 @@ class OpTracker(OpRecords):
         record.of_batch = record.of_batch or any(m.of_batch for m in record.makers)
         record.of_parameter = record.of_parameter or any(m.of_parameter for m in record.makers)
         record.part = rows_after(func, shape.name, group, held, call) if held else None
+        if shape.name in ALIGNS and group.outs and self.of_the_batch(group, "targets"):
+            record.part = all_rows(group.outs[0].shape[0])
+
+    def of_the_batch(self, group: Group, argument: str) -> bool:
+        """Whether an argument of an op is a tensor of the batch as it came."""
+        return any(
+            self.memory.writers(read.tensor)[1] and self.memory.name_of(read.tensor).startswith("batch")
+            for read in group.reads
+            if read.name == argument
+        )
 
     def wrote(self, record: OpRecord, group: Group, bad: list[Any]) -> None:
         """Note the results as writes; a view of what it read is none. A finite one of several results gets a clean

@@ -85,6 +85,9 @@ class ModuleSeen(msgspec.Struct, frozen=True, kw_only=True):
     device: str | None = None
     built: Frame | None = None
     """The line of the class that holds it which sets it; of tables of rows alone."""
+    counted: Frame | None = None
+    """The line that counts the different ids for the size of a table of rows; None where its size comes from
+    elsewhere."""
 
 
 class CrashBatch(msgspec.Struct, frozen=True, kw_only=True):
