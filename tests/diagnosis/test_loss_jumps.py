@@ -240,7 +240,14 @@ def test_a_forked_child_starts_from_nothing(jumps):
     jumps.reset()
     assert vars(jumps) == vars(
         LossJumps(
-            jumps.output, jumps.state, jumps.stack, jumps.context, jumps.budget, jumps.series, jumps.tell_compared
+            jumps.output,
+            jumps.state,
+            jumps.stack,
+            jumps.context,
+            jumps.budget,
+            jumps.series,
+            jumps.tell_compared,
+            jumps.tell_changed,
         )
     )
 

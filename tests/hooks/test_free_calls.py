@@ -98,6 +98,18 @@ def test_rounds_without_a_graph_are_told_to_no_observer_once_they_repeat(mode: F
     assert seen[0] and not seen[-1]
 
 
+def test_a_dataset_that_is_built_item_by_item_is_told_in_its_first_items_alone(mode: FreeCallMode, told: Told) -> None:
+    mode.inspection.update()
+    for _ in range(300):
+        torch.ones(2).mul(3)
+    assert 0 < told.calls.count("mul") < 100
+    told.calls.clear()
+    weight = torch.ones(2, requires_grad=True)
+    for _ in range(300):
+        weight = weight.mul(3)
+    assert told.calls.count("mul") == 300
+
+
 def test_nothing_is_heard_while_suspended_and_the_stack_is_empty_then(mode: FreeCallMode) -> None:
     x = torch.ones(2)
     popped = mode.stack.suspend()

@@ -39,6 +39,14 @@ def test_a_creeping_level_is_confirmed_then_settled():
     assert news[-1].shape == "drift"
 
 
+def test_a_jump_within_a_suspicion_is_told_at_its_own_step():
+    losses = [v * (1.12 if step >= 400 else 1.0) for step, v in enumerate(falling(600))]
+    losses[415:] = [6 * v for v in losses[415:]]
+    told = [one for one in episodes(losses) if one.sudden]
+    assert told[0].ref.step == 415
+    assert told[-1].shape == "step change"
+
+
 def test_the_first_64_values_are_silent():
     losses = falling(120)
     losses[50] *= 10

@@ -22,6 +22,7 @@ from debugtracer.recorder.tape.mode_stack import ModeStack
 from debugtracer.replay.replay_context import ReplayContext
 from debugtracer.spikes.episode import STRONG
 from debugtracer.trace.events import Diagnosed
+from debugtracer.trace.facts.loop_change import LoopChange
 from debugtracer.trace.facts.loss_comparison import LossComparison
 from debugtracer.trace.finding import UNTRIED, Finding
 from debugtracer.trace.number import as_float
@@ -47,6 +48,7 @@ HOLD = 64  # steps for which the data set of a loss that stood out is kept (ours
 STAYS = 5  # losses in a row that stand out before the new level is learnt (ours)
 # losses put to trials per run (ours): a program that jumps more often is unsteady, and each costs dozens of steps
 MOST = 3
+MOST_READ = 32  # losses that stood out whose tapes are read per run (ours): milliseconds each
 MOST_COMPARED = 8  # losses whose weights are compared with earlier ones per run (ours): each costs a few steps
 
 
@@ -63,13 +65,16 @@ class LossJumps:
         budget: TrialBudget,
         recent: Mapping[str, Iterable[float]],
         compared: Callable[[LossComparison], None],
+        changed: Callable[[LoopChange], None],
     ) -> None:
-        """Take `recent`, the last values of the main series, which its owner fills, and who wants the facts of
-        trials."""
+        """Take `recent`, the last values of the main series, and who wants facts of trials and of what stood out."""
         self.output, self.state, self.stack = output, state, stack
         self.context, self.budget, self.series = context, budget, recent
         self.recent: deque[float] = deque(maxlen=WIDTH)
         self.tell_compared, self.comparisons = compared, 0
+        self.tell_changed, self.changes = changed, 0
+        self.to_read: int | None = None
+        """A step whose tape is to be compared with those before as soon as its segment is closed."""
         self.waiting: deque[Finding] = deque(maxlen=8)
         self.stood_out: dict[int, tuple[float, float, list[float]]] = {}
         """Step -> (expected, value, the losses before it)."""
@@ -93,8 +98,8 @@ class LossJumps:
         self.to_fix.clear()
         self.stood_out.clear()
         self.verdicts.clear()
-        self.done = self.above = self.comparisons = 0
-        self.to_pin, self.pipeline = None, (0, None)
+        self.done = self.above = self.comparisons = self.changes = 0
+        self.to_pin, self.to_read, self.pipeline = None, None, (0, None)
 
     def seen(self, step: int, values: dict[str, float]) -> None:
         """Take the loss of a closed step: one that stands out is not learnt, and its past is kept."""
@@ -111,6 +116,8 @@ class LossJumps:
                     del self.stood_out[next(iter(self.stood_out))]
                 if self.above == 0 and self.done < MOST:
                     self.to_pin = (step, (loss - top) / max(top - low, 1e-12))
+                if self.changes < MOST_READ:
+                    self.to_read, self.changes = step, self.changes + 1
                 self.above += 1
                 if self.above < STAYS:
                     return
@@ -141,6 +148,9 @@ class LossJumps:
             ring.pin(*self.to_pin)
             self.pipeline = self.to_pin[0], pipeline_now(self.context)
             self.to_pin = None
+        if self.to_read is not None:
+            step, self.to_read = self.to_read, None
+            self.read(step)
         while self.waiting:
             with self.state.investigated():
                 self.look_into(self.waiting.popleft())
@@ -159,6 +169,14 @@ class LossJumps:
             finding.check == LEVEL and finding.severity != "note" and all(v.step != finding.step for v in self.verdicts)
         ):
             self.attempt(finding, ring.longest(), *level(finding, self.recent))
+
+    @guarded("diagnosis.loss_jumps: read")
+    def read(self, step: int) -> None:
+        """Tell what the loop did in this step and in none before."""
+        from debugtracer.diagnosis.loop_changes import loop_changes
+
+        for fact in loop_changes(step, tuple(self.context.ring.tapes), self.context, self.output.rank):
+            self.tell_changed(fact)
 
     @guarded("diagnosis.loss_jumps: compare")
     def compare(self, finding: Finding) -> None:

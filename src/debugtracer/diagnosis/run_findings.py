@@ -66,7 +66,7 @@ class RunFindings:
         """Lines on stderr about findings."""
         self.news = FactDeduplicator(output)
         self.batches = context.batches
-        self.jumps = LossJumps(output, state, stack, context, budget, self.recent, self.compared)
+        self.jumps = LossJumps(output, state, stack, context, budget, self.recent, self.compared, self.hand_over)
         self.untried: dict[int, Finding] = {}
         """Findings that wait for a trial of theirs before they are told, by their step."""
         self.found: list[Finding] = []
@@ -200,8 +200,12 @@ class RunFindings:
 
     def compared(self, fact: LossComparison) -> None:
         """Hand over what a trial has shown; the check that waits for it decides then. Called by the training thread."""
-        facts = self.news.keep((fact,))
         self.untried.pop(fact.ref.step, None)
+        self.hand_over(fact)
+
+    def hand_over(self, fact: Fact) -> None:
+        """Hand a fact that became known between two steps to the checks. Called by the training thread."""
+        facts = self.news.keep((fact,))
         if self.live.over:
             self.live.take(self.live.last, {}, facts)
         else:

@@ -17,6 +17,7 @@ from debugtracer.errors import StoppedByTracer, swallow
 from debugtracer.hooks.events.loop_events import LoopEvents
 from debugtracer.hooks.events.training_thread import TrainingThread
 from debugtracer.hooks.inspection import Inspection
+from debugtracer.hooks.repeated_calls import RepeatedCalls
 from debugtracer.recorder.call_cost import CallCost
 from debugtracer.recorder.measuring import measuring
 from debugtracer.recorder.tape.foreign_modes import dispatches as dispatch_modes
@@ -51,7 +52,7 @@ class FreeCallMode(TorchFunctionMode):
         super().__init__()
         self.moved = moved
         self.events, self.thread, self.tape, self.stack, self.inspection = events, thread, tape, stack, inspection
-        self.cost = cost
+        self.cost, self.repeated = cost, RepeatedCalls()
         stack.attach(self)
         thread.on_claim(self.claimed)
 
@@ -99,7 +100,7 @@ class FreeCallMode(TorchFunctionMode):
             self.moved(args[0], output)
         if begin:
             cost.add(perf_counter() - returned + called - begin)
-        if self.inspection.on and not idle:
+        if self.inspection.on and not idle and not self.repeated.too_many(self.tape.current):
             self.events.called(function, args, kwargs, output)
         if not torch.is_grad_enabled() and getattr(function, "__name__", "") in LOSSES:
             self.events.scored(function, args, kwargs, output)

@@ -51,6 +51,8 @@ class Detector:
         beyond = reading.z > threshold and self.matters(reading) and self.is_news(reading)
         if beyond:
             self.beyond.append(self.step)
+        if beyond and self.open is not None and not self.open.sudden:
+            self.open = None  # a level that was in doubt; this value is none of it
         if self.open is None and self.learnt > WIDTH:
             if beyond:
                 self.start(reading, ref, threshold, sudden=True)

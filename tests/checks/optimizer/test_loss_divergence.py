@@ -74,6 +74,11 @@ def test_a_rise_that_the_series_had_before_and_came_back_from_is_a_note():
     assert loud(findings(LossDivergence(), by_turns(falling_once + low + high)))
 
 
+def test_a_loss_that_fell_through_the_level_it_is_back_at_has_not_come_back_before():
+    losses = [*falling(200, start=2.8, end=1.5, noise=0.02), *falling(100, start=2.3, end=2.1, noise=0.02)]
+    assert loud(findings(LossDivergence(), losses))
+
+
 def test_a_level_that_is_left_again_and_again_is_noted_once_and_again_when_it_rises_twice_as_far():
     for rises, told in (((0.02, 0.025, 0.03), 1), ((0.02, 0.025, 0.048), 2)):
         at = dict(zip((200, 350, 500), rises, strict=True))

@@ -13,10 +13,12 @@ from debugtracer.checks.check import Check
 from debugtracer.spikes.episode import Episode, median
 from debugtracer.spikes.level import BLOCK
 from debugtracer.spikes.lines import lines
+from debugtracer.spikes.loop_change import loop_change
 from debugtracer.spikes.monitor import Monitor, monitor
 from debugtracer.spikes.moving import exploded
 from debugtracer.spikes.sparse import Departure, Sparse
 from debugtracer.trace.facts.fact import Fact
+from debugtracer.trace.facts.loop_change import LoopChange
 from debugtracer.trace.facts.loss_comparison import LossComparison
 from debugtracer.trace.facts.order import StepOrder
 from debugtracer.trace.facts.wiring import Wiring
@@ -57,6 +59,8 @@ class LossDivergence(Check, frozen=True):
         gradient (targets) stays as it was. It is loud only where the earlier ones take back half of the rise: a loss
         that grows because returns, task or data are others is a note, and so is one that could not be tried. Of a log
         alone nothing can be tried; of one that also holds a reward or an opponent's loss it is a note.
+        The line is that of a write into weights, or of a number that moved, where the loop did so in that step and in
+        none before.
     What to do
         Go back to the last checkpoint before it with a lower learning rate, or warm up and clip; look at the
         data from there on.
@@ -68,12 +72,12 @@ class LossDivergence(Check, frozen=True):
     times_start: float = 3.0  # times the first losses, ours
     least_share: float = 0.05  # rise of the level that is loud, as a share of the first losses, ours
     learnt: float = 0.5  # times the first losses: a loss below it had learnt something, ours
-    as_high: float = 0.75  # times the new level: an earlier block that high is the same rise, ours
+    as_high: float = 0.75  # of the rise: an earlier block that high is the same rise, ours
     further: float = 2.0  # times the rise that was noted before, for another note (ours)
     healed: float = 0.5  # of the rise that the weights of before must take back on the same batches, ours
     lost: float = 0.9  # times the first losses: a loss above it has lost everything, ours
 
-    needs: ClassVar[tuple[str | type[Fact], ...]] = (LOSS, GRAD_L2, LR, StepOrder, Wiring, LossComparison)
+    needs: ClassVar[tuple[str | type[Fact], ...]] = (LOSS, GRAD_L2, LR, StepOrder, Wiring, LossComparison, LoopChange)
     at_end: ClassVar[bool] = True
     kind: ClassVar[str | None] = "lr_too_high"
     symptom: ClassVar[str] = "loss_spike"
@@ -175,6 +179,10 @@ class LossDivergence(Check, frozen=True):
         cause = f"; the learning rate had just risen {jump:.3g}-fold" if jump else ""
         loud = self.is_loud(episode, now, monitored)
         then = ADVICE.format(episode.ref.step) if loud else REST
+        place, changed = lines(window, jump), None if jump else loop_change(window, episode)
+        if changed is not None:
+            at = f"{changed.frame.file.rpartition('/')[2]}:{changed.frame.line}"
+            place, then = msgspec.structs.replace(place, frame=changed.frame), f"Look at {at} first: {changed.words}."
         return self.finding(
             window,
             "warning" if loud else "note",
@@ -182,7 +190,7 @@ class LossDivergence(Check, frozen=True):
             f"{len(episode.above)} steps: "
             f"{episode.shape}){cause}; expected at most 3 MAD. {then}",
             ref=episode.ref,
-            place=lines(window, jump),
+            place=place,
             kind="loss_spike" if episode.shape == "step change" and not jump else None,
             confidence=0.75 if jump else None,
             loss=now,
@@ -211,7 +219,8 @@ class LossDivergence(Check, frozen=True):
         """Whether to warn: an outlier that stays and costs something, or a change that took back all that was
         learnt."""
         start, expected = monitored.loss.residuals.start, episode.first.expected
-        if monitored.level.came_back((expected + now) / 2, self.as_high * now, len(episode.values)):
+        high = expected + self.as_high * (now - expected)
+        if monitored.level.came_back((expected + now) / 2, high, len(episode.values)):
             return False
         if episode.sudden and episode.strong and now - expected >= self.least_share * start:
             return True

@@ -5,14 +5,18 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import ClassVar
 
+import msgspec
+
 from debugtracer.checks.check import Check
 from debugtracer.spikes.chance import chance
 from debugtracer.spikes.episode import Episode
 from debugtracer.spikes.lines import lines
+from debugtracer.spikes.loop_change import loop_change
 from debugtracer.spikes.monitor import monitor
 from debugtracer.spikes.residual import WIDTH
 from debugtracer.spikes.sigma import Sigma
 from debugtracer.trace.facts.fact import Fact
+from debugtracer.trace.facts.loop_change import LoopChange
 from debugtracer.trace.facts.loss_call import LossCall
 from debugtracer.trace.facts.order import StepOrder
 from debugtracer.trace.facts.outlying_batch import OutlyingBatch
@@ -49,6 +53,8 @@ class LossSpike(Check, frozen=True):
         were sound and the batches were to blame, unless a roll-back of ours has put an earlier state back. Where
         several optimizers learn from different losses, or targets come from a copy of the model that moves, nothing is
         said unless the gradient norm rose a hundredfold and stays there, or the learning rate had just risen threefold.
+        Where the tape shows that a line wrote weights in that step and in none of those before, or that a number of the
+        loop left what it was, that line is named.
     What to do
         Look at the samples of these steps; skip or filter them, or clip gradients. If it does not heal, roll back.
     Example
@@ -72,6 +78,7 @@ class LossSpike(Check, frozen=True):
         LOSS,
         GRAD_L2,
         LR,
+        LoopChange,
         LossCall,
         OutlyingBatch,
         StepOrder,
@@ -158,7 +165,8 @@ class LossSpike(Check, frozen=True):
         )
         jump = seen.lr_jump(ago=len(episode.values))
         back = put_back(window, episode)
-        abrupt = episode.abrupt and back is None
+        changed = None if jump else loop_change(window, episode)
+        abrupt = episode.abrupt and back is None and changed is None
         least = self.loud_rise(window, episode, seen.loss.residuals.start, abrupt and not many)
         loud = episode.strong and episode.peak - episode.first.expected >= least
         how, then = (
@@ -172,6 +180,9 @@ class LossSpike(Check, frozen=True):
                 "back from one step to the next, so the weights were sound and the batches are to blame",
                 f"the samples of {where}",
             )
+        if changed is not None:
+            then = f"{changed.frame.file.rpartition('/')[2]}:{changed.frame.line} first: {changed.words}"
+        place = self.place(window, episode) if abrupt else lines(window, jump)
         return self.finding(
             window,
             "warning" if loud else "note",
@@ -179,7 +190,7 @@ class LossSpike(Check, frozen=True):
             f"{steps} and {how}; "
             f"expected at most {episode.threshold:.0f} MAD. Look at {then}.",
             ref=episode.ref,
-            place=self.place(window, episode) if abrupt else lines(window, jump),
+            place=place if changed is None else msgspec.structs.replace(place, frame=changed.frame),
             kind="data_hard_samples" if abrupt else "lr_too_high" if jump else None,
             confidence=0.7 if abrupt or jump else None,
             loss=episode.peak,
