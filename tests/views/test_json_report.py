@@ -35,6 +35,7 @@ VERDICT = [
     "param",
     "batch_rows",
     "sample_index",
+    "subset_index",
     "status",
     "confidence",
     "summary",

@@ -239,7 +239,11 @@ class RunFindings:
         whole = whole_of(self.batches, samples) if samples else None
         if whole is None or not samples:
             return finding
-        return msgspec.structs.replace(finding, message=f"{finding.message} {whole.words(samples)}")
+        return msgspec.structs.replace(
+            finding,
+            message=f"{finding.message} {whole.words(samples)}",
+            place=msgspec.structs.replace(finding.place, whole_index=whole.indices or None),
+        )
 
     def between_steps(self) -> None:
         """Called between two steps: a jump of the loss that waits is investigated."""

@@ -48,6 +48,13 @@ class LoaderFacts(msgspec.Struct, frozen=True, kw_only=True):
     whole: WholeDataset | None = None
     """Where the loader reads a Subset: the dataset below it, and its index of each row."""
 
+    def in_whole(self, samples: tuple[int, ...] | None) -> tuple[int, ...] | None:
+        """The index of these samples of a Subset in the dataset below it; None where one is not known."""
+        if self.whole is None or self.indices is None or not samples:
+            return None
+        at = dict(zip(self.indices, self.whole.indices, strict=False))
+        return tuple(at[index] for index in samples) if all(index in at for index in samples) else None
+
 
 class OptimizerFacts(msgspec.Struct, frozen=True, kw_only=True):
     """The optimizer at the gate."""

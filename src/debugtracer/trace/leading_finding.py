@@ -66,6 +66,7 @@ def merged(plain: Verdict, tried: Verdict) -> Verdict:
     return msgspec.structs.replace(
         tried,
         sample_index=plain.sample_index if whole else tried.sample_index,
+        whole_index=plain.whole_index if whole else tried.whole_index,
         summary=plain.summary,
         suspects=(was, *(s for s in tried.suspects if s.kind != was.kind))[:SUSPECTS],
     )
@@ -95,6 +96,7 @@ def led(first: Finding, others: list[Finding]) -> Verdict:
         param=first.place.param,
         batch_rows=first.place.batch_rows,
         sample_index=first.place.sample_index,
+        whole_index=first.place.whole_index,
         status=status_of(first),
         confidence=calibrated(status_of(first), False, certainty(first), first.kind),
         summary=first.message,

@@ -19,3 +19,5 @@ class Place(msgspec.Struct, frozen=True, kw_only=True):
     """The line where it showed, when that is another one."""
     batch_rows: tuple[int, ...] | None = None
     sample_index: tuple[int, ...] | None = None
+    whole_index: tuple[int, ...] | None = None
+    """The same samples in the dataset below a Subset; None without one."""

@@ -96,6 +96,8 @@ class Verdict(msgspec.Struct, frozen=True, kw_only=True):
     param: str | None = None
     batch_rows: tuple[int, ...] | None = None
     sample_index: tuple[int, ...] | None = None
+    whole_index: tuple[int, ...] | None = None
+    """The same samples in the dataset below a Subset; None without one."""
     status: Status = "unknown"
     confidence: float = 0.0
     summary: str = ""

@@ -73,6 +73,7 @@ def explained(facts: IncidentFacts, best: Ranked, others: list[Ranked]) -> Verdi
         symptom_line=symptom.line if symptom else None,
         batch_rows=rows,
         sample_index=samples,
+        whole_index=facts.loader.in_whole(samples) if facts.loader is not None else None,
         status=best.status,
         confidence=calibrated(best.status, False, best.evidence.confidence, best.cause.kind),
         summary=sentence(facts, best.evidence.because, line, samples, rows),
@@ -141,6 +142,7 @@ def whereabouts(facts: IncidentFacts) -> Verdict:
         param=facts.bad_params[0] if facts.bad_params else None,
         batch_rows=rows,
         sample_index=samples,
+        whole_index=facts.loader.in_whole(samples) if facts.loader is not None else None,
         pipeline=facts.pipeline,
     )
 
@@ -195,7 +197,10 @@ def sentence(
 ) -> str:
     """The one useful sentence: where in the run - what was seen - which sample - where to edit."""
     which = ""
-    if samples:
+    whole = facts.loader.in_whole(samples) if facts.loader is not None else None
+    if samples and whole:
+        which = f"; dataset {plural('sample', whole)} ({plural('sample', samples)} of the Subset)"
+    elif samples:
         which = f"; dataset {plural('sample', samples)}"
     elif rows:
         which = f"; {plural('row', rows)} of the batch"

@@ -125,11 +125,10 @@ def sample(facts: IncidentFacts, verdict: Verdict) -> list[Row]:
 
 def in_whole(known: LoaderFacts, samples: tuple[int, ...]) -> list[str]:
     """What samples of a Subset are in the dataset below it."""
-    if known.whole is None or known.indices is None:
+    found = known.in_whole(samples)
+    if known.whole is None or found is None:
         return []
-    at = dict(zip(known.indices, known.whole.indices, strict=False))
-    told = WholeDataset(name=known.whole.name, indices=tuple(at[index] for index in samples if index in at))
-    return [told.words(samples)] if len(told.indices) == len(samples) else []
+    return [WholeDataset(name=known.whole.name, indices=found).words(samples)]
 
 
 def loader(facts: IncidentFacts) -> str:
