@@ -52,11 +52,12 @@ def test_a_small_part_that_never_learns_is_a_warning_with_the_lines_where_it_is_
     assert (finding.severity, finding.place.frame, finding.place.param) == ("warning", line(17), "encoder.weight")
     (cut,) = judged(DetachedGraph(), later(cut=CUT))
     assert "detach (train.py:22) ends its graph" in cut.message
+    assert judged(DetachedGraph(), later(cut=CUT, spare=True)) == [cut]
     assert cut.place.frame == line(22)
 
 
-def test_it_stays_a_note_where_others_update_it_or_it_sleeps_or_other_parts_were_lost():
-    for fields in ({"stood": False}, {"asleep": True}, {"reached": 0}, {"lost": ("head.weight",)}):
+def test_it_stays_a_note_where_others_update_it_it_sleeps_ends_equal_blocks_or_others_were_lost():
+    for fields in ({"stood": False}, {"asleep": True}, {"spare": True}, {"reached": 0}, {"lost": ("head.weight",)}):
         assert [f.severity for f in judged(DetachedGraph(), later(**fields), ended=True)] == ["note"]
 
 

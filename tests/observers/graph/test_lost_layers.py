@@ -5,7 +5,7 @@ from __future__ import annotations
 import torch
 from torch import nn
 
-from debugtracer.observers.graph.lost_layers import LostLayers, made_at
+from debugtracer.observers.graph.lost_layers import LostLayers, made_at, spare
 
 
 class Two(nn.Module):
@@ -40,3 +40,23 @@ def test_the_line_that_makes_a_layer_or_its_container_is_found():
     assert made_at([model], "parts.0.weight").code == "self.parts = nn.Sequential(nn.Linear(2, 2), nn.ReLU())"
     assert made_at([model], "other.weight") is None
     assert made_at([model], "?") is None
+
+
+def spared(lost: list[str], reached: list[str]) -> bool:
+    """Whether parameters of these names are spare."""
+    held = {name: nn.Parameter(torch.zeros(1)) for name in (*lost, *reached)}
+    names = {id(parameter): name for name, parameter in held.items()}
+    return spare([held[name] for name in lost], [held[name] for name in reached], names)
+
+
+def test_what_the_last_of_equal_blocks_hands_on_is_spare():
+    reached = ["layers.0.shift.weight", "layers.0.mix.weight", "layers.1.mix.weight", "head.weight"]
+    assert spared(["layers.1.shift.weight"], reached)
+    assert not spared(["layers.1.shift.weight", "gate.weight"], reached)
+    assert not spared([], reached)
+
+
+def test_a_whole_block_and_a_part_that_no_block_trains_are_not_spare():
+    assert not spared(["heads.1.weight"], ["heads.0.weight", "body.weight"])
+    assert not spared(["layers.1.gate.weight"], ["layers.0.mix.weight", "layers.1.mix.weight"])
+    assert not spared(["layers.0.gate.weight"], ["layers.0.mix.weight", "layers.1.gate.weight"])

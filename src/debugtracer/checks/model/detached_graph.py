@@ -77,7 +77,8 @@ class DetachedGraph(Check, frozen=True):
     def never_learns(self, first: GraphReach, fact: GraphReach) -> bool:
         """Whether the same parameters went without a gradient for long, while others had theirs."""
         long = fact.ref.step - first.ref.step >= self.long
-        return long and fact.lost == first.lost and fact.stood and fact.reached > 0 and not fact.asleep
+        meant = fact.asleep or (fact.spare and fact.cut is None)
+        return long and fact.lost == first.lost and fact.stood and fact.reached > 0 and not meant
 
     def one_layer(self, window: Window, first: GraphReach, fact: GraphReach) -> Finding:
         """Build the finding of a layer that never learned: where it is made, where it is used, what ends the graph."""

@@ -12,7 +12,7 @@ from torch.optim import Optimizer
 from debugtracer.callsites.frames import RawFrames, frames_of, raw_frames
 from debugtracer.observers.graph.graph_cut import NUMBERS, described, ends, given
 from debugtracer.observers.graph.graph_walk import leaves
-from debugtracer.observers.graph.lost_layers import LostLayers, made_at
+from debugtracer.observers.graph.lost_layers import LostLayers, made_at, spare
 from debugtracer.observers.model.frozen_models import frozen_models
 from debugtracer.observers.model.running_module import path_of, running_module
 from debugtracer.observers.model.unregistered import hidden
@@ -107,8 +107,7 @@ class GraphReachObserver(Observer):
         name = getattr(function, "__name__", "")
         if name in SIGHTS or not ends(name, output):
             return
-        inside = [value for value in given(args, kwargs) if isinstance(value, Tensor) and value.grad_fn is not None]
-        if inside:
+        if inside := [v for v in given(args, kwargs) if isinstance(v, Tensor) and v.grad_fn is not None]:
             found = frozenset(map(self.key_of, leaves(inside, MOST_CUT_NODES).values()))
             self.cuts.append((self.run.iteration, name, raw_frames(2), self.module(), found))
 
@@ -221,6 +220,7 @@ class GraphReachObserver(Observer):
         idle = [p for p in idle if not optimizer.state.get(p)]  # an expert that rests now has been updated before
         self.looks[number] = self.looks.get(number, -1) + 1
         lasting, stood = self.layers.follow(number, lost)
+        reached = [p for p in holds if self.hit.get(id(p), -2) >= since]
         self.run.emit(
             GraphReach(
                 lasting=lasting,
@@ -232,7 +232,8 @@ class GraphReachObserver(Observer):
                 optimizer=type(optimizer).__name__,
                 number=number,
                 built=self.run.built_at(optimizer),
-                reached=sum(p.numel() for p in holds if self.hit.get(id(p), -2) >= since),
+                reached=sum(p.numel() for p in reached),
+                spare=spare(lost, reached, names),
                 lost_numel=sum(p.numel() for p in lost),
                 lost=tuple(names.get(id(p), "?") for p in lost[:NAMED]),
                 asleep=bool(lost) and self.sleeps({id(p) for p in lost}),

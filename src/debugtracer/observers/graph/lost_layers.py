@@ -3,7 +3,8 @@ their layer was made."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import re
+from collections.abc import Collection, Mapping, Sequence
 
 from torch import Tensor, nn
 
@@ -30,6 +31,23 @@ class LostLayers:
             return 1, True
         self.known[number] = ids, looks + 1, first
         return looks + 1, first.stand()
+
+
+def spare(lost: Sequence[Tensor], reached: Sequence[Tensor], names: Mapping[int, str]) -> bool:
+    """Whether each lost parameter is of a numbered block of which other parts have a gradient, as the same part of the
+    block before has: what the last of equal blocks makes beside its result is used by no block after it."""
+    known = {names.get(id(parameter), "?") for parameter in reached}
+    return bool(lost) and all(is_spare(names.get(id(parameter), "?"), known) for parameter in lost)
+
+
+def is_spare(name: str, reached: Collection[str]) -> bool:
+    """The same for one parameter."""
+    for number in re.finditer(r"(?<![^.])\d+(?=\.)", name):
+        head, rest = name[: number.start()], name[number.end() :]
+        before, block = f"{head}{int(number.group()) - 1}{rest}", f"{head}{number.group()}."
+        if before in reached and any(other.startswith(block) for other in reached):
+            return True
+    return False
 
 
 def made_at(modules: Sequence[nn.Module], name: str) -> Frame | None:

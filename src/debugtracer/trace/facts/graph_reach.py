@@ -63,6 +63,9 @@ class GraphReach(Fact, frozen=True, kw_only=True):
     """The line that assigns its layer, once they were lost in four looks."""
     asleep: bool = False
     """All lost ones lie in modules in evaluation mode: frozen on purpose."""
+    spare: bool = False
+    """Each lost one is of a numbered block of which other parts have a gradient, as has the same part of the block
+    before."""
     idle: tuple[str, ...] = ()
     """Trainable ones it holds that took no part at all, at most 32."""
     idle_count: int = 0
