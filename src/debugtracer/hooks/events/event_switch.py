@@ -4,7 +4,7 @@ what looks at its loss and gradients alone."""
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import Any, Protocol
+from typing import Any, Protocol, cast
 
 import torch
 from torch import Tensor, nn
@@ -15,7 +15,7 @@ from debugtracer.hooks.events.call_rest import CallRest
 from debugtracer.hooks.events.loop_events import Args, Call, Kwargs, LoopEvents, RestableEvents
 from debugtracer.hooks.events.resting_events import RestingEvents
 from debugtracer.hooks.events.step_events import StepEvents
-from debugtracer.recorder.gate.step_call import closure_of, decides_itself
+from debugtracer.recorder.gate.step_call import after_closure, closure_of, steps_itself
 from debugtracer.recorder.governor import Governor, Part
 from debugtracer.recorder.tape.batches import Batch, LoaderInfo
 from debugtracer.recorder.training_events import TrainingEvents
@@ -46,6 +46,8 @@ class EventSwitch(LoopEvents):
         """What rests is such a loop."""
         self.listeners: list[Callable[[bool], None]] = []
         self.calls = CallRest(resting)
+        self.known = working.gate.known.data
+        """Optimizers whose step was seen whole."""
 
     def on_rest(self, listener: Callable[[bool], None]) -> None:
         """Call the listener whenever all rests, in a loop that its optimizer tells of, and when it works again."""
@@ -245,14 +247,16 @@ class EventSwitch(LoopEvents):
         return self.working.scaler_call(word, scaler, original, args, kwargs)
 
     def step(self, optimizer: Optimizer, original: Call, args: Args, kwargs: Kwargs) -> Any:
-        if (args or kwargs) and closure_of(args, kwargs) is not None and decides_itself(optimizer):
+        closure, kind = closure_of(args, kwargs) if args or kwargs else None, cast("Any", type(optimizer))
+        if closure is not None and steps_itself(kind):
             self.never_rests = True
-        if self.target is self.resting and not self.never_rests and self.working.gate.knows(optimizer):
+        # a scaler that is in the middle of a step has ended all rest
+        known = self.known.get(id(optimizer)) if self.target is self.resting and not self.never_rests else None
+        if known is not None and known[0]() is optimizer:
             resting = self.resting
-            if args or kwargs:
-                output = resting.step(optimizer, original, args, kwargs)
-            else:
-                output = resting.steps.step(optimizer, original, args, kwargs, resting.scheduling)
+            if closure is not None:
+                args, kwargs = after_closure(closure, args, kwargs)
+            output = resting.steps.step(optimizer, original, args, kwargs, resting.scheduling)
             if self.target is not resting:  # a bad loss in its closure
                 self.resting.steps.publish()
             elif self.resting.steps.rows:

@@ -53,16 +53,16 @@ class RestableEvents(Protocol):
         """Run clip_grad_norm_ or clip_grad_value_, and report it; the parameters are a list by then."""
         return original(*args, **kwargs)
 
-    def step(self, optimizer: Optimizer, original: Call, args: Args, kwargs: Kwargs) -> Any:
-        """An outermost optimizer step is called."""
-        return original(optimizer, *args, **kwargs)
-
     def scheduled(self, scheduler: Any, args: Args, kwargs: Kwargs) -> None:
         """Called when an outermost scheduler.step of the program's has returned."""
 
 
 class LoopEvents(RestableEvents, Protocol):
     """All events: beside those of a step what is rare, or must never be missed."""
+
+    def step(self, optimizer: Optimizer, original: Call, args: Args, kwargs: Kwargs) -> Any:
+        """An outermost optimizer step is called."""
+        return original(optimizer, *args, **kwargs)
 
     def rests(self) -> bool:
         """Whether only loss and gradients of the step in flight are looked at: a hook may do less."""

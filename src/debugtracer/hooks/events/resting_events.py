@@ -7,14 +7,12 @@ import sys
 from typing import Any
 
 from torch import is_grad_enabled, nn
-from torch.optim import Optimizer
 
 from debugtracer.callsites.own_frames import hide
 from debugtracer.hooks.events.loop_events import Args, Call, Kwargs, RestableEvents
 from debugtracer.hooks.events.silent_calls import SilentCalls
 from debugtracer.recorder.gate.resting_backwards import RestingBackwards
 from debugtracer.recorder.gate.resting_steps import RestingSteps
-from debugtracer.recorder.gate.step_call import after_closure, closure_of
 from debugtracer.recorder.recorder import Recorder
 from debugtracer.recorder.tape.batches import Batch
 from debugtracer.recorder.training_events import TrainingEvents
@@ -103,10 +101,3 @@ class RestingEvents(RestableEvents):
         norm = original(*args, **kwargs)
         self.steps.health_gate.gradient_norm.clip_returned(args, kwargs, norm)
         return norm
-
-    def step(self, optimizer: Optimizer, original: Call, args: Args, kwargs: Kwargs) -> Any:
-        if args or kwargs:
-            closure = closure_of(args, kwargs)
-            if closure is not None:
-                args, kwargs = after_closure(closure, args, kwargs)
-        return self.steps.step(optimizer, original, args, kwargs, self.scheduling)
