@@ -24,11 +24,13 @@ from tests.watching import under_watch
 
 FEW, MANY = 2, 38  # layers
 # calls of functions of ours in a step at rest that is not published, beside one for each module inside the root, which
-# is there in the place of torch's; 19 with torch 2.13
-MOST_PYTHON = 20
+# is there in the place of torch's; 18 with torch 2.13
+MOST_PYTHON = 18
 MOST_SEARCHING = 42  # the same for LBFGS with two calls of its loss; 40 with torch 2.13
 MOST_SCALING = 245  # and with a GradScaler, whose step the gate decides about each time; 238 with torch 2.13
 MOST_OBSERVER = 60  # calls of observers in a plain step at work; 55 with torch 2.13, more by what is installed
+# the same with a loader and a closure, root calls and batches at rest, published in between; 18.3 with torch 2.13
+MOST_FRAMEWORK = 19
 MOST_AT_WORK = 690  # calls of functions of the recorder in such a step; 660 with torch 2.13
 OURS = str(Path(resting_steps.__file__).parents[2])
 RECORDER = str(Path(resting_steps.__file__).parents[1])
@@ -109,7 +111,7 @@ def test_at_rest_a_step_runs_few_functions_of_ours(
         loop.step()
     finally:
         sys.setprofile(None)
-    assert counted.counts.total() - layers <= MOST_PYTHON, counted.counts.most_common(30)
+    assert counted.counts.total() - layers <= MOST_PYTHON, (counted.counts.total(), counted.counts.most_common(30))
     assert not any("Observer" in name for name in counted.counts)
 
 
@@ -197,6 +199,45 @@ def test_at_work_a_step_runs_a_bounded_number_of_functions_of_ours(session: Sess
     (observers, _), (functions, _) = heard.most_common(1)[0], called.most_common(1)[0]
     assert 0 < observers <= MOST_OBSERVER, observers
     assert functions <= MOST_AT_WORK, functions
+
+
+class LikeAFramework(Loop):
+    """Draws batches from a loader, and runs forward and backward in the closure of its step."""
+
+    def __init__(self, layers: int) -> None:
+        super().__init__(layers)
+        data = torch.utils.data.TensorDataset(torch.ones(4096, 8))
+        self.batches = iter(torch.utils.data.DataLoader(data, batch_size=4))
+
+    def step(self) -> None:
+        (x,) = next(self.batches)
+
+        def closure() -> torch.Tensor:
+            self.optimizer.zero_grad()
+            loss = self.model(x).pow(2).mean()
+            loss.backward()
+            return loss
+
+        self.optimizer.step(closure)  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize("layers", [FEW, MANY])
+def test_at_rest_a_step_of_a_framework_runs_few_functions_of_ours(
+    session: Session, monkeypatch: pytest.MonkeyPatch, layers: int
+) -> None:
+    monkeypatch.setattr(resting_steps, "LONGEST_S", 60.0)
+    loop, counted = at_rest(session, layers, LikeAFramework), PythonCalls()
+    rows = session.events.resting.steps
+    while not (session.events.calls.rests and not rows.rows and not rows.to_release):
+        loop.step()  # until root calls rest and batches from before are let go
+    sys.setprofile(counted)
+    try:
+        for _ in range(resting_steps.MOST):  # they are published with the last
+            loop.step()
+    finally:
+        sys.setprofile(None)
+    each = counted.counts.total() / resting_steps.MOST
+    assert each <= MOST_FRAMEWORK, (each, counted.counts.most_common(40))
 
 
 class ByHand(Loop):

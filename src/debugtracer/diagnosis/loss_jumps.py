@@ -101,28 +101,38 @@ class LossJumps:
         self.done = self.above = self.comparisons = self.changes = 0
         self.to_pin, self.to_read, self.pipeline = None, None, (0, None)
 
-    def seen(self, step: int, values: dict[str, float]) -> None:
+    def seen(self, step: int, values: Mapping[str, float]) -> None:
         """Take the loss of a closed step: one that stands out is not learnt, and its past is kept."""
-        if self.pipeline[1] is not None and step > self.pipeline[0] + HOLD:
-            self.pipeline = (0, None)  # the program may have let its data set go
-        loss = values.get(LOSS)
-        if loss is None or not math.isfinite(loss):
-            return
-        if len(self.recent) >= LEAST:
-            top = max(self.recent)
-            if loss > top and loss - top > ABOVE * max(abs(top), top - (low := min(self.recent))):
-                self.stood_out[step] = (statistics.median(self.recent), loss, list(self.recent))
-                while len(self.stood_out) > 16:
-                    del self.stood_out[next(iter(self.stood_out))]
-                if self.above == 0 and self.done < MOST:
-                    self.to_pin = (step, (loss - top) / max(top - low, 1e-12))
-                if self.changes < MOST_READ:
-                    self.to_read, self.changes = step, self.changes + 1
-                self.above += 1
-                if self.above < STAYS:
-                    return
-        self.above = 0
-        self.recent.append(loss)
+        self.seen_all(((step, values.get(LOSS)),))
+
+    def seen_all(self, losses: Iterable[tuple[int, float | None]]) -> list[int]:
+        """Take the losses of steps in their order; how many stood out in a row, up to each of them."""
+        recent, rows = self.recent, []
+        for step, loss in losses:
+            if self.pipeline[1] is not None and step > self.pipeline[0] + HOLD:
+                self.pipeline = (0, None)  # the program may have let its data set go
+            if loss is not None and math.isfinite(loss):
+                top = max(recent) if len(recent) >= LEAST else math.inf
+                if loss <= top or not self.stands_out(step, loss, top):
+                    self.above = 0
+                    recent.append(loss)
+            rows.append(self.above)
+        return rows
+
+    def stands_out(self, step: int, loss: float, top: float) -> bool:
+        """Whether a loss above those before it, of which this is the largest, is to be kept and not learnt."""
+        low = min(self.recent)
+        if loss - top <= ABOVE * max(abs(top), top - low):
+            return False
+        self.stood_out[step] = (statistics.median(self.recent), loss, list(self.recent))
+        while len(self.stood_out) > 16:
+            del self.stood_out[next(iter(self.stood_out))]
+        if self.above == 0 and self.done < MOST:
+            self.to_pin = (step, (loss - top) / max(top - low, 1e-12))
+        if self.changes < MOST_READ:
+            self.to_read, self.changes = step, self.changes + 1
+        self.above += 1
+        return self.above < STAYS
 
     def found(self, finding: Finding) -> None:
         """Take a finding; one about the loss waits for trials."""

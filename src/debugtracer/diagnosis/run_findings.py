@@ -35,7 +35,7 @@ from debugtracer.trace.facts.fact import Fact
 from debugtracer.trace.facts.loss_comparison import LossComparison
 from debugtracer.trace.finding import UNTRIED, Finding
 from debugtracer.trace.step import StepLoss, StepRef
-from debugtracer.trace.window import LOSS, LR
+from debugtracer.trace.window import GRAD_L2, LOSS, LR
 
 MOST_SAID = 8  # findings said on stderr while the run goes on; all of them are in the report (ours)
 KEPT = 50  # last values of each series shown with an incident (ours)
@@ -93,14 +93,16 @@ class RunFindings:
 
     def steps_done(self, steps: Sequence[ClosedStep]) -> None:
         """Keep and judge steps in a row with which no facts go; a further step follows them."""
-        rank, live, jumps, standing, losses = self.output.rank, self.live, self.jumps, self.standing, self.step_losses
-        for step, iteration, values in steps:
-            jumps.seen(step, values)
-            losses.append(step_loss((step, values.get(LOSS, math.nan), values.get(LR, math.nan))))
-            stands_out = standing.seen(values, jumps.above > 0)
-            if live.wants(stands_out):
-                live.step(StepRef(iteration=max(iteration - 1, 0), step=step, rank=rank), values, (), stands_out)
-        self.remember_all([values for _, _, values in steps[-KEPT:]])
+        rows = [values for _, _, values in steps]
+        losses = [values.get(LOSS) for values in rows]
+        above = self.jumps.seen_all(zip([step for step, _, _ in steps], losses, strict=True))
+        stand_out = self.standing.seen_all([values.get(GRAD_L2) for values in rows], above)
+        self.step_losses += [
+            step_loss((step, math.nan if loss is None else loss, values.get(LR, math.nan)))
+            for (step, _, values), loss in zip(steps, losses, strict=True)
+        ]
+        self.live.hand_over(self.output.rank, steps, stand_out)
+        self.remember_all(rows[-KEPT:])
 
     def finish(self, facts: Sequence[Fact] = (), interrupted: bool = False) -> None:
         """Judge what is still unjudged at the end of the run, and write down which checks were asked; no experiment

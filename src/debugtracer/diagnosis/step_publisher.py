@@ -50,7 +50,13 @@ class StepPublisher(StepNumbers):
 
     def waiting(self) -> bool:
         run = self.run
-        return bool(run.inspecting or run.facts or run.values)
+        if run.facts or run.values:
+            return True
+        # what `inspecting` answers of most steps, without a call more
+        decided, cadence = run.decided, run.cadence
+        if decided is not None and decided < run.state.step < cadence.idle_until:
+            return run.state.anomalies != cadence.seen and run.inspecting
+        return run.inspecting
 
     def take(self, step: int, iteration: int, values: dict[str, float]) -> None:
         """Take the numbers of one step, with the facts since the last."""

@@ -178,9 +178,26 @@ def test_a_step_that_stands_out_is_judged_however_late_the_judge_is():
     live.queue.clear()
     ref = StepRef(iteration=9, step=9)
     for _ in range(4):
-        assert live.wants(True)
         live.step(ref, {"loss": 1.0}, (), stands_out=True)
     assert len(live.queue) == 4
+
+
+def test_steps_that_are_handed_over_together_are_left_out_or_judged_as_one_by_one():
+    values = [{"loss": float(step)} for step in range(12)]
+    stand_out = [step in (4, 5) for step in range(12)]
+    given = []
+    for together in (False, True):
+        live = LiveChecks(lambda finding: None, {"data/reader": Reader()})
+        still(live)
+        live.every = 3
+        if together:
+            live.hand_over(1, [(step, step + 1, values[step]) for step in range(12)], stand_out)
+        else:
+            for step in range(12):
+                live.step(StepRef(iteration=step, step=step, rank=1), values[step], (), stand_out[step])
+        given.append((list(live.queue), live.given, live.thinned, live.skipped))
+    assert given[0] == given[1]
+    assert [item.ref.step for item in given[0][0]] == [2, 4, 5, 8, 11]
 
 
 def test_while_all_rests_it_has_a_smaller_share():

@@ -112,5 +112,5 @@ def test_it_holds_no_more_than_the_root_calls_of_one_step(tmp_path: Path) -> Non
 
 
 def test_it_has_a_body_for_every_event_that_can_come_while_all_rests() -> None:
-    own = {"fetched", "entered", "left", "backward_ended", "clip", "step", "scheduled"}
+    own = {"fetched", "entered", "left", "backward_ended", "clip", "scheduled"}
     assert own <= set(vars(RestingEvents))

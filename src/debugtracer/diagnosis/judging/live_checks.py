@@ -6,6 +6,7 @@ from __future__ import annotations
 import threading
 from collections import deque
 from collections.abc import Callable, Mapping, Sequence
+from functools import partial
 from time import thread_time
 from typing import NamedTuple
 
@@ -34,6 +35,10 @@ class Handed(NamedTuple):
     facts: Sequence[Fact]
     skipped: int
     """Steps before it that are not judged."""
+
+
+handed: Callable[[tuple[StepRef, Mapping[str, float], Sequence[Fact], int]], Handed] = partial(tuple.__new__, Handed)
+"""Make a Handed of the values in a tuple; no function of Python's runs."""
 
 
 class LiveChecks:
@@ -68,14 +73,18 @@ class LiveChecks:
         """Judge fewer steps while all rests, as many as ever when it works again."""
         self.share = REST_SHARE if rests else SHARE
 
-    def wants(self, stands_out: bool = False) -> bool:
-        """Whether the next step is to be handed over; one without facts that is not wanted is counted as left out."""
-        if stands_out or self.every == 1 or self.thread is None or (self.given + 1) % self.every == 0:
-            return True
-        self.given += 1
-        self.skipped += 1
-        self.thinned += 1
-        return False
+    def hand_over(
+        self, rank: int, steps: Sequence[tuple[int, int, Mapping[str, float]]], stand_out: Sequence[bool]
+    ) -> None:
+        """Hand over steps without facts, each with the number of the backward after it; those that are not wanted are
+        counted as left out."""
+        for (step, iteration, values), stands_out in zip(steps, stand_out, strict=True):
+            if stands_out or self.every == 1 or self.thread is None or (self.given + 1) % self.every == 0:
+                self.step(StepRef(iteration=max(iteration - 1, 0), step=step, rank=rank), values, (), stands_out)
+            else:
+                self.given += 1
+                self.skipped += 1
+                self.thinned += 1
 
     def step(self, ref: StepRef, values: Mapping[str, float], facts: Sequence[Fact], stands_out: bool = False) -> None:
         """Hand over a step; one that stands out is judged however late the judge is. Under a microsecond, and no system
@@ -91,7 +100,7 @@ class LiveChecks:
             if len(self.queue) >= BACKLOG:
                 self.dropped += 1
                 return
-        self.queue.append(Handed(ref, values, facts, self.skipped))
+        self.queue.append(handed((ref, values, facts, self.skipped)))
         self.skipped = 0
         if self.given <= FIRST_STEPS:
             self.wake.set()  # what is wrong from the start is told while its first steps can be executed again

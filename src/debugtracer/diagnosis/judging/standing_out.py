@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 
 from debugtracer.trace.window import GRAD_L2
 
@@ -20,12 +20,19 @@ class StandingOut:
 
     def seen(self, values: Mapping[str, float], loss_stands_out: bool) -> bool:
         """Take the numbers of a step; whether it stands out."""
-        norm = values.get(GRAD_L2)
-        if norm is None:
-            return loss_stands_out
-        top = self.top
-        if norm <= TIMES * top:
-            self.top = max(norm, FADE * top) if top < math.inf else norm
-            return loss_stands_out
-        self.top = norm if norm < math.inf else top  # false for NaN
-        return True
+        return self.seen_all((values.get(GRAD_L2),), (loss_stands_out,))[0]
+
+    def seen_all(self, norms: Iterable[float | None], losses: Iterable[int | bool]) -> list[bool]:
+        """Take the norms of steps in their order, and whether the loss of each stands out; whether each does."""
+        top, rows = self.top, []
+        for norm, loss in zip(norms, losses, strict=True):
+            if norm is None:
+                rows.append(bool(loss))
+            elif norm <= TIMES * top:
+                top = max(norm, FADE * top) if top < math.inf else norm
+                rows.append(bool(loss))
+            else:
+                top = norm if norm < math.inf else top  # false for NaN
+                rows.append(True)
+        self.top = top
+        return rows

@@ -4,7 +4,7 @@ what looks at its loss and gradients alone."""
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import Any, Protocol
+from typing import Any, Protocol, cast
 
 import torch
 from torch import Tensor, nn
@@ -15,6 +15,7 @@ from debugtracer.hooks.events.call_rest import CallRest
 from debugtracer.hooks.events.loop_events import Args, Call, Kwargs, LoopEvents, RestableEvents
 from debugtracer.hooks.events.resting_events import RestingEvents
 from debugtracer.hooks.events.step_events import StepEvents
+from debugtracer.recorder.gate.step_call import after_closure, closure_of, steps_itself
 from debugtracer.recorder.governor import Governor, Part
 from debugtracer.recorder.tape.batches import Batch, LoaderInfo
 from debugtracer.recorder.training_events import TrainingEvents
@@ -45,6 +46,8 @@ class EventSwitch(LoopEvents):
         """What rests is such a loop."""
         self.listeners: list[Callable[[bool], None]] = []
         self.calls = CallRest(resting)
+        self.known = working.gate.known.data
+        """Optimizers whose step was seen whole."""
 
     def on_rest(self, listener: Callable[[bool], None]) -> None:
         """Call the listener whenever all rests, in a loop that its optimizer tells of, and when it works again."""
@@ -244,11 +247,14 @@ class EventSwitch(LoopEvents):
     def step(self, optimizer: Optimizer, original: Call, args: Args, kwargs: Kwargs) -> Any:
         if self.working.gate.scaler_call is not None:  # the step of its scaler is not over
             return self.working.gate.gate(optimizer, original, args, kwargs)
-        if self.target is self.resting and self.working.gate.knows(optimizer):
-            resting = self.resting
-            if args or kwargs:
-                output = resting.step(optimizer, original, args, kwargs)
+        known = self.known.get(id(optimizer)) if self.target is self.resting else None
+        if known is not None and known[0]() is optimizer:
+            resting, closure = self.resting, closure_of(args, kwargs) if args or kwargs else None
+            if closure is not None and steps_itself(cast("Any", type(optimizer))):
+                output = resting.steps.with_closures(optimizer, original, closure, args, kwargs, resting.scheduling)
             else:
+                if closure is not None:
+                    args, kwargs = after_closure(closure, args, kwargs)
                 output = resting.steps.step(optimizer, original, args, kwargs, resting.scheduling)
             if self.target is not resting:  # a bad loss in its closure
                 self.resting.steps.publish()

@@ -57,16 +57,16 @@ class RestableEvents(Protocol):
         """Run `scale`, `unscale`, `step` or `update` of a GradScaler, and report it."""
         return original(scaler, *args, **kwargs)
 
-    def step(self, optimizer: Optimizer, original: Call, args: Args, kwargs: Kwargs) -> Any:
-        """An outermost optimizer step is called."""
-        return original(optimizer, *args, **kwargs)
-
     def scheduled(self, scheduler: Any, args: Args, kwargs: Kwargs) -> None:
         """Called when an outermost scheduler.step of the program's has returned."""
 
 
 class LoopEvents(RestableEvents, Protocol):
     """All events: beside those of a step what is rare, or must never be missed."""
+
+    def step(self, optimizer: Optimizer, original: Call, args: Args, kwargs: Kwargs) -> Any:
+        """An outermost optimizer step is called."""
+        return original(optimizer, *args, **kwargs)
 
     def rests(self) -> bool:
         """Whether only loss and gradients of the step in flight are looked at: a hook may do less."""

@@ -7,7 +7,6 @@ import sys
 from typing import Any
 
 from torch import is_grad_enabled, nn
-from torch.optim import Optimizer
 
 from debugtracer.callsites.own_frames import hide
 from debugtracer.hooks.events.loop_events import Args, Call, Kwargs, RestableEvents
@@ -15,7 +14,6 @@ from debugtracer.hooks.events.silent_calls import SilentCalls
 from debugtracer.hooks.scaler import current_scale
 from debugtracer.recorder.gate.resting_backwards import RestingBackwards
 from debugtracer.recorder.gate.resting_steps import RestingSteps
-from debugtracer.recorder.gate.step_call import after_closure, closure_of, decides_itself
 from debugtracer.recorder.recorder import Recorder
 from debugtracer.recorder.tape.batches import Batch
 from debugtracer.recorder.training_events import TrainingEvents
@@ -112,12 +110,3 @@ class RestingEvents(RestableEvents):
         if word == "scale":
             self.state.scaled.add(args[0] if args else kwargs.get("outputs"), output)
         return output
-
-    def step(self, optimizer: Optimizer, original: Call, args: Args, kwargs: Kwargs) -> Any:
-        if args or kwargs:
-            closure = closure_of(args, kwargs)
-            if closure is not None and decides_itself(optimizer):
-                return self.steps.with_closures(optimizer, original, closure, args, kwargs, self.scheduling)
-            if closure is not None:
-                args, kwargs = after_closure(closure, args, kwargs)
-        return self.steps.step(optimizer, original, args, kwargs, self.scheduling)

@@ -16,6 +16,7 @@ from typing import Any
 from torch import Tensor
 from torch._utils import ExceptionWrapper
 from torch.utils.data import IterableDataset, get_worker_info
+from torch.utils.data._utils import worker as loader_worker
 from torch.utils.data._utils.fetch import _IterableDatasetFetcher, _MapDatasetFetcher
 
 from debugtracer.callsites.definitions import defined_at
@@ -101,12 +102,10 @@ class WorkerDrawsObserver(Observer):
         self.numbers: weakref.WeakKeyDictionary[LoaderInfo, int] = weakref.WeakKeyDictionary()
 
     def install(self) -> None:
-        """Listen where workers fetch."""
+        """Listen where workers begin: a fetch in the training thread does not pass through us."""
         self.pid = os.getpid()
         self.memory = mmap.mmap(-1, SLOT * SLOTS)
-        for fetcher in (_MapDatasetFetcher, _IterableDatasetFetcher):
-            self.patches.wrap(fetcher, "fetch", self.wrap)
-        self.patches.wrap(ExceptionWrapper, "__init__", without_us)
+        self.patches.wrap(loader_worker, "_worker_loop", self.begun)
 
     def remove(self) -> None:
         """Restore the fetchers; a loader worker, where the session ends at once, goes on recording itself."""
@@ -117,6 +116,19 @@ class WorkerDrawsObserver(Observer):
         """Reset for a forked child, maybe a worker: it has fetched nothing."""
         self.watch = WorkerWatch()
         self.waiting.clear()
+
+    def begun(self, original: Callable[..., None]) -> Callable[..., None]:
+        """Wrap the loop of a worker: in its process, and there alone, fetches are wrapped."""
+
+        @functools.wraps(original)
+        def _worker_loop(*args: Any, **kwargs: Any) -> None:
+            if os.getpid() != self.pid:
+                for fetcher in (_MapDatasetFetcher, _IterableDatasetFetcher):
+                    self.patches.wrap(fetcher, "fetch", self.wrap)
+                self.patches.wrap(ExceptionWrapper, "__init__", without_us)
+            original(*args, **kwargs)
+
+        return _worker_loop
 
     def wrap(self, original: Callable[..., Any]) -> Callable[..., Any]:
         """Wrap fetch; adds one comparison a batch outside the first two of a worker."""

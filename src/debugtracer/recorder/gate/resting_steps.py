@@ -25,6 +25,7 @@ from debugtracer.recorder.tape.foreign_modes import dispatches, functions
 from debugtracer.trace.window import GRAD_L2, LOSS, LR, OWN_S, STEP_S, WAIT_S
 
 MOST = 64  # steps whose numbers are published together (ours)
+RELEASED = 3  # steps after which a log of batches that takes none in holds none
 LONGEST_S = 0.25  # seconds that they wait at most (ours): the judge looks as often
 
 
@@ -41,20 +42,10 @@ class Row(NamedTuple):
     wait_s: float | None
     """None where nobody has seen the fetch."""
 
-    def closed(self) -> ClosedStep:
-        """The step as it is published."""
-        values = {GRAD_L2: self.grad_l2, STEP_S: self.step_s, OWN_S: self.own_s}
-        if self.wait_s is not None:
-            values[WAIT_S] = self.wait_s
-        if self.loss is not None:
-            values[LOSS] = self.loss
-        if isinstance(self.lr, (int, float)):
-            values[LR] = float(self.lr)
-        return ClosedStep(self.step, self.iteration, values)
-
 
 row: Any = partial(tuple.__new__, Row)
-"""Make a Row of the values in a tuple; no function of Python's runs."""
+closed_step: Any = partial(tuple.__new__, ClosedStep)
+"""Make a Row, a ClosedStep of the values in a tuple; no function of Python's runs."""
 
 
 class RestingSteps:
@@ -78,6 +69,8 @@ class RestingSteps:
         """All works again, in the middle of a step."""
         self.sees_fetches = True
         """Batches do not rest."""
+        self.to_release = 0
+        """Steps after which batches that were fetched before they rested are let go."""
         self.rows: list[Row] = []
         self.due_s = 0.0
         """When they are published at the latest."""
@@ -89,7 +82,7 @@ class RestingSteps:
 
     def rest_calls(self, rests: bool) -> None:
         """Called where fetches are not seen any more, and where they are again."""
-        self.sees_fetches = not rests
+        self.sees_fetches, self.to_release = not rests, RELEASED
 
     def take_loss(self, loss: Tensor) -> bool:
         """Keep the loss of a backward that begins; False, and nothing is kept, where it is not finite."""
@@ -215,7 +208,9 @@ class RestingSteps:
         self.loss = None
         self.losses.clear()
         self.recorder.tape.renew(state.iteration, state.step)
-        self.batches.step_done()
+        if self.sees_fetches or self.to_release:
+            self.to_release -= 1
+            self.batches.step_done()
 
     def consider(self, now: float) -> None:
         """Publish what waits, where it has waited for long or something else is to go with it."""
@@ -281,12 +276,27 @@ class RestingSteps:
 
     def publish_rows(self, rows: list[Row]) -> None:
         """Publish steps in their order; what is due between two steps is done once."""
-        self.numbers.publish_all([row.closed() for row in rows])
+        self.numbers.publish_all(as_published(rows))
         governor = self.gate.governor
-        governor.steps_closed(sum(row.step_s for row in rows), len(rows))
+        governor.steps_closed(sum([row.step_s for row in rows]), len(rows))
         self.recorder.rest(not governor.affords(Part.TAPE))
         self.gate.segments.segment_closed()
 
     def reset(self) -> None:
         """Begin anew, with nothing that waits."""
         self.rows, self.losses, self.loss, self.woken = [], [], None, False
+
+
+def as_published(rows: list[Row]) -> list[ClosedStep]:
+    """The steps in their order, each with its series by name; what was not seen is left out."""
+    found = []
+    for step, iteration, grad_l2, loss, lr, step_s, own_s, wait_s in rows:
+        values = {GRAD_L2: grad_l2, STEP_S: step_s, OWN_S: own_s}
+        if wait_s is not None:
+            values[WAIT_S] = wait_s
+        if loss is not None:
+            values[LOSS] = loss
+        if isinstance(lr, (int, float)):
+            values[LR] = float(lr)
+        found.append(closed_step((step, iteration, values)))
+    return found

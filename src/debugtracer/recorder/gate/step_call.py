@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import functools
 from collections.abc import Callable
+from itertools import repeat
 from typing import Any
 
 import torch
 from torch.optim import Optimizer
 
+set_grad_enabled: Any = torch._C._set_grad_enabled
 MOST_GROUPS = 32  # groups whose settings are kept whole at each step (ours)
 
 
@@ -47,10 +49,16 @@ def closure_of(args: tuple[Any, ...], kwargs: dict[str, Any]) -> Callable[[], An
 def after_closure(
     closure: Callable[[], Any], args: tuple[Any, ...], kwargs: dict[str, Any]
 ) -> tuple[tuple[Any, ...], dict[str, Any]]:
-    """Run the closure with gradients on; the arguments of a step that is given its result."""
-    with torch.enable_grad():
+    """Run the closure with gradients on; the arguments of a step that is given its result. Where they are on nothing
+    is entered: what a closure leaves behind is set back all the same."""
+    before = torch.is_grad_enabled()
+    if not before:
+        set_grad_enabled(True)
+    try:
         result = closure()
-    return with_closure(lambda: result, args, kwargs)
+    finally:
+        set_grad_enabled(before)
+    return with_closure(repeat(result).__next__, args, kwargs)
 
 
 def with_closure(

@@ -109,11 +109,6 @@ class StepGate:
         self.close_step(optimizer)
         return left_out(optimizer, *args, **kwargs)
 
-    def knows(self, optimizer: Optimizer) -> bool:
-        """Whether the step of this optimizer was seen whole before, and no scaler is in the middle of one."""
-        known = self.known.data.get(id(optimizer))
-        return known is not None and known[0]() is optimizer and self.scaler_call is None
-
     def write(self, optimizer: Optimizer, original: Step, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
         """The copy, then the user's step; free calls are paused by the caller."""
         self.recorder.guarded(lambda: self.copy(optimizer))
