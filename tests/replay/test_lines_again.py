@@ -60,6 +60,25 @@ def test_the_first_bad_line_is_named_and_not_what_is_made_of_it(tmp_path: Path):
     assert (facts.birth.op, facts.birth.frame.code) == ("aten::div", "weighted = x / scale")
 
 
+def policy_step(model: nn.Module, x: Tensor, *, gains: Tensor, clip: float) -> None:
+    gains = (gains - gains.mean()) / gains.std()
+    loss = -(model(x).squeeze(1) * gains.clamp(-clip, clip)).mean()
+    loss.backward()
+
+
+def handed_in(model: nn.Module, x: Tensor) -> None:
+    rewards = x.sum(1)
+    policy_step(model, x[:], gains=rewards[0:9], clip=5.0)
+
+
+def test_an_argument_that_is_overwritten_is_taken_from_the_caller(tmp_path: Path):
+    facts = incident(tmp_path, handed_in, torch.ones(1, 3))
+    assert facts.birth is not None and facts.birth.frame is not None
+    assert (facts.birth.op, facts.birth.frame.function) == ("aten::std", "policy_step")
+    verdict = only(tmp_path).verdict
+    assert verdict is not None and verdict.kind == "norm_degenerate_batch"
+
+
 def hidden(model: nn.Module, x: Tensor) -> None:
     loss = made_elsewhere(model(x), x)
     loss.backward()

@@ -92,7 +92,7 @@ def gather(
         changed=next((fact for fact in told if isinstance(fact, ValueChanged)), None),
         written=weight_writes(alarm.segment, context),
         pipeline=pipeline,
-        made=value_lines(birth, batch, ignored[0]) or (),
+        made=value_lines(birth, batch, ignored[0], pipeline) or (),
         ignored=ignored[1],
         cut=cut_line(batch, ignored[0]) if ignored[0] else None,
         world_size=world_size,

@@ -13,6 +13,7 @@ from torch import Tensor
 from debugtracer.callsites.frame_locals import locals_of
 from debugtracer.callsites.frames import USER, as_frame, place_of
 from debugtracer.callsites.origins.argument_origin import object_built
+from debugtracer.callsites.origins.handed_on import carrier
 from debugtracer.callsites.origins.infinity_origin import infinite_line
 from debugtracer.callsites.origins.label_cut import label_cut
 from debugtracer.callsites.origins.nonfinite_origin import nonfinite_first
@@ -22,18 +23,28 @@ from debugtracer.callsites.origins.written_names import final_name
 from debugtracer.errors import guarded
 from debugtracer.recorder.tape.batches import Batch
 from debugtracer.trace.birth import Birth, Frame
+from debugtracer.trace.pipeline_birth import PipelineBirth
+from debugtracer.views.words.pipeline_text import kept_in_half
 
 MOST_BYTES = 1 << 30  # a larger tensor of the program is not looked at (ours)
 MASKED = ("softmax", "log_softmax", "softmin", "dot_product_attention", "efficient_attention")
+HALF = ("half", "float16", "HalfTensor", "f2", "<f2")
 FILLS = {"masked_fill": 0, "masked_fill_": 0, "where": 0}
 
 
 @guarded("diagnosis.value_lines")
-def value_lines(birth: Birth | None, batch: Batch | None, ignored: str) -> tuple[Frame, ...]:
+def value_lines(
+    birth: Birth | None, batch: Batch | None, ignored: str, pipeline: PipelineBirth | None = None
+) -> tuple[Frame, ...]:
     """The lines that wrote the value an incident began with, the one that made it first; empty where it was born in
-    the step. `ignored` is the leaf of the batch that holds labels of which none counts."""
+    the step. `ignored` is the leaf of the batch that holds labels of which none counts, `pipeline` what a fetch of the
+    sample has shown."""
     if birth is None:
         return ()
+    if pipeline is not None and pipeline.kind == "stored" and pipeline.frame is not None and not pipeline.refused:
+        kept = stored_lines(pipeline.frame, pipeline.expression, kept_in_half(pipeline))
+        if kept:
+            return kept
     if birth.kind == "input" or ignored:
         name = ignored or birth.input_name or ""
         if name.startswith("batch"):
@@ -57,6 +68,28 @@ def value_lines(birth: Birth | None, batch: Batch | None, ignored: str) -> tuple
         found = object_built(birth.frames, "CTCLoss")
         return (found,) if found is not None else ()
     return ()
+
+
+def stored_lines(reads: Frame, expression: str, half: bool = False) -> tuple[Frame, ...]:
+    """The lines that wrote what an expression takes from the store, an attribute of the data set (`self.x[i]`); with
+    `half` the one that casts it to float16, where a large number becomes Inf."""
+    try:
+        node = carrier(ast.parse(expression, mode="eval").body)
+    except (SyntaxError, ValueError):
+        return ()
+    if not isinstance(node, ast.Attribute):
+        return ()
+    links = origin(ast.unparse(node), (reads,))
+    cast = next((link.frame for link in links if half and link.value is not None and halves(link.value.node)), None)
+    return (cast,) if cast is not None else nonfinite_first(links, some=True)
+
+
+def halves(node: ast.expr) -> bool:
+    """Whether an expression names float16 or the cast to it."""
+    return any(
+        (isinstance(n, ast.Attribute) and n.attr in HALF) or (isinstance(n, ast.Constant) and n.value in HALF)
+        for n in ast.walk(node)
+    )
 
 
 def filled(birth: Birth) -> Frame | None:

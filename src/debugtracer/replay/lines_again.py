@@ -13,9 +13,9 @@ import torch
 from torch import Tensor
 
 from debugtracer.callsites.frame_locals import locals_of
-from debugtracer.callsites.frames import as_frame
+from debugtracer.callsites.frames import USER, as_frame, place_of
 from debugtracer.callsites.line import user_frame
-from debugtracer.callsites.origins.value_origin import program_of
+from debugtracer.callsites.origins.value_origin import argument_of, calls_at, program_of
 from debugtracer.errors import ReplayRefused
 from debugtracer.recorder.alarm import Alarm
 from debugtracer.replay.op_trace.birth import deliberate, find_birth
@@ -87,9 +87,32 @@ class LinesAgain:
             raise Impure
         before = [write for write in lines if write[0] < line]
         self.hops += 1
-        if not before or self.hops > HOPS:
+        if self.hops > HOPS:
             raise Impure
-        return self.again(before[-1][0], before[-1][2])
+        return self.again(before[-1][0], before[-1][2]) if before else self.passed(name)
+
+    def passed(self, name: str) -> Any:
+        """What the calling line passed for a parameter that has been overwritten since, from what its function still
+        holds. Raises Impure where that is not one expression of the program's."""
+        code, caller = self.frame.f_code, self.frame.f_back
+        names = code.co_varnames[: code.co_argcount + code.co_kwonlyargcount]
+        if caller is None or name not in names or place_of(caller.f_code) != USER:
+            raise Impure
+        program = program_of(caller.f_code.co_filename)
+        place = names.index(name) - (names[:1] == ("self",)) if name in names[: code.co_argcount] else -1
+        calls = calls_at(program, caller.f_lineno, code.co_name) if program is not None else []
+        given = [one for call in calls if (one := argument_of(call, name, place)) is not None]
+        if len(given) != 1:
+            raise Impure
+        held = {**caller.f_globals, **locals_of(caller)}
+        return compute(given[0], lambda one: known(held, one))
+
+
+def known(held: dict[str, Any], name: str) -> Any:
+    """What a function holds under a name. Raises Impure where it holds nothing."""
+    if name not in held:
+        raise Impure
+    return held[name]
 
 
 def birth_in_lines(alarm: Alarm) -> Birth:

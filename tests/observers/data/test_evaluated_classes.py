@@ -49,6 +49,44 @@ def run(out: Path, numbers: list[int], evaluates: bool = True, epochs: int = 3, 
     return torch.cat([p.detach().flatten() for p in model.parameters()])
 
 
+class Leaves(torch.utils.data.Dataset):
+    """Kinds by name, numbered by what it is given."""
+
+    def __init__(self, kinds, numbers):
+        self.kinds, self.numbers = kinds, numbers
+
+    def __len__(self):
+        return len(self.kinds)
+
+    def __getitem__(self, at):
+        kind = self.kinds[at]
+        return CENTRES[kind] + 0.1, self.numbers[kind]
+
+
+def test_the_data_set_of_the_evaluation_is_built_elsewhere_than_its_loader(tmp_path):
+    torch.manual_seed(0)
+    model = nn.Linear(4, 4)
+    optimizer = torch.optim.Adam(model.parameters(), lr=0.05)
+    with under_watch(tmp_path):
+        known = Leaves([i % 4 for i in range(320)], [0, 1, 2, 3])
+        unknown = Leaves([i % 4 for i in range(80)], [2, 0, 1, 3])
+        training = DataLoader(known, 8, shuffle=True)
+        holding = DataLoader(unknown, 20)
+        for _ in range(3):
+            model.train()
+            for x, y in training:
+                optimizer.zero_grad()
+                F.cross_entropy(model(x), y).backward()
+                optimizer.step()
+            model.eval()
+            with torch.no_grad():
+                for x, _ in holding:
+                    model(x)
+    (finding,) = findings(tmp_path, "classes-renumbered")
+    assert finding.place.frame.code.startswith("unknown = Leaves")
+    assert finding.place.symptom_frame.code.startswith("holding = DataLoader")
+
+
 def test_each_class_beside_what_it_is_called(tmp_path):
     run(tmp_path, [2, 0, 1, 3])
     *_, last = facts(tmp_path, EvaluatedClasses)

@@ -141,7 +141,9 @@ class HardSamples(Check, frozen=True):
             "like the others. Filter or shuffle that part of the data.",
             ref=first.ref,
             place=Place(
-                frame=first.loader.made_at or first.loader.frame,
+                frame=(worst.made[0] if worst.what == "range" and worst.made else None)
+                or first.loader.made_at
+                or first.loader.frame,
                 symptom_frame=call.frame if call is not None else None,
                 sample_index=samples or None,
                 batch_rows=narrow[0].rows if len(run.losses) == 1 else None,

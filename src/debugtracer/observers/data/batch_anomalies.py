@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 from torch import Tensor
@@ -73,7 +73,8 @@ def of_floats(
         yield Anomaly(
             "constant", path, whole(batch, look), value=float(value), channel=channel, count=1, of=look.channels
         )
-    yield from of_range(baseline, path, look)
+    for wide in of_range(baseline, path, look):
+        yield replace(wide, channel=furthest_column(leaf, wide.rows, wide.value > wide.usual))
     distances = baseline.distances(look)
     rows = (rows_apart(baseline, leaf, look) if distances else ()) or whole(batch, look)
     for far in distances:
@@ -106,6 +107,15 @@ def of_images(
         return
     share = cut_share(leaf[cut[0]], lines_of(leaf) or 1)
     yield Anomaly("cut", path, cut, value=share, count=len(cut), of=look.rows)
+
+
+def furthest_column(leaf: Tensor, rows: tuple[int, ...], above: bool) -> int | None:
+    """The column of the furthest value of these rows, where a sample is one row of columns; syncs the host, for a batch
+    that is far from all others alone."""
+    if leaf.dim() != 2 or leaf.is_sparse or not rows:
+        return None
+    values = leaf.detach()[list(rows)]
+    return int((values.argmax() if above else values.argmin()) % leaf.shape[1])
 
 
 def of_range(baseline: Baseline, path: str, look: TensorSummary) -> Iterator[Anomaly]:

@@ -264,9 +264,7 @@ class BatchFacts(Observer):
                 module=one.module,
                 frame=one.frame,
                 training=training,
-                made=one.history.made(
-                    one.batch, odd.path, odd.what == "nonfinite", len(odd.rows) < (one.batch.rows or 0)
-                ),
+                made=one.history.made_odd(one.batch, odd.path, odd.what, odd.rows, odd.channel),
             )
         )
         worth = (odd.what == "nonfinite" and one.spoiled) or odd.what == "blank"

@@ -8,6 +8,7 @@ from typing import Any
 import torch
 from torch import Tensor, nn
 
+from debugtracer.callsites.origins.argument_origin import argument_origin
 from debugtracer.observers.loss.loss_function import arguments
 from debugtracer.observers.model.shadow_model import is_dense
 from debugtracer.observers.observed_run import ObservedRun
@@ -117,9 +118,13 @@ class EvaluatedClassesObserver(Observer):
         )  # fmt: skip
 
     def made(self, info: LoaderInfo) -> tuple[Frame, ...]:
-        """The lines that wrote the labels of the evaluation and not those of training."""
+        """The lines that wrote the labels of the evaluation and not those of training; else the one that built its
+        data set, where that is another line than the loader's."""
         shared = {frame for one in self.loaders for frame in one.made(self.path)}
-        return tuple(frame for frame in info.made(self.path) if frame not in shared)
+        own = tuple(frame for frame in info.made(self.path) if frame not in shared)
+        links = argument_origin((info.frame,), ("DataLoader",), "dataset", 0) if info.frame and not own else ()
+        built = next((link.frame for link in links if info.frame and link.frame.line != info.frame.line), None)
+        return own or ((built,) if built is not None else ())
 
 
 def is_scores(value: Any) -> bool:

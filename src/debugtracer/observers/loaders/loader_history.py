@@ -84,6 +84,14 @@ class LoaderHistory:
             self.origins[key] = of.spoiled(path, some) if nonfinite else of.made(path)
         return self.origins[key]
 
+    def made_odd(
+        self, batch: Batch, path: str, what: str, rows: tuple[int, ...], column: int | None
+    ) -> tuple[Frame, ...]:
+        """The lines that wrote what is odd in a tensor: of a far value its column, where those are written one by
+        one."""
+        of_column = batch.loader.wrote_column(path, column) if what == "range" and column is not None else ()
+        return of_column or self.made(batch, path, what == "nonfinite", len(rows) < (batch.rows or 0))
+
     def described(self) -> LoaderNote:
         """The loader, with the line of its transform where it evaluates. Reads source, once."""
         if self.evaluated and not self.training and not self.described_once:

@@ -1,0 +1,70 @@
+"""The line that wrote one column of a sample: a write into that place of it (`x[2] = ...`), or the part of the list it
+is made of (`torch.tensor([age, weight])`). The source is read, nothing is executed."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Sequence
+
+from debugtracer.callsites.origins.handed_on import COPIES, SAME
+from debugtracer.callsites.origins.value_origin import Link, Use, last_write
+from debugtracer.callsites.origins.written_names import Function, final_name, writes_of
+from debugtracer.trace.birth import Frame
+
+DEEP = 6  # names and calls gone through (ours)
+
+
+def column_line(links: Sequence[Link], column: int) -> Frame | None:
+    """The line that wrote this column, where one of the lines that made the sample is in the function that puts its
+    columns together; None where they are not written one by one."""
+    for link in links:
+        if link.value is None:
+            continue
+        found = written_into(link.value, column) or listed(link.value, column)
+        if found is not None:
+            return found
+    return None
+
+
+def written_into(use: Use, column: int) -> Frame | None:
+    """The last write of the function into that place of the name which the function returns."""
+    scope = use.scope
+    if scope is None:
+        return None
+    for name in sorted(returned_names(scope)):
+        for write in reversed(writes_of(scope, name)):
+            target = write.node.targets[0] if isinstance(write.node, ast.Assign) else None
+            if isinstance(target, ast.Subscript) and place_of(target) == column:
+                return use.frame(write.node)
+    return None
+
+
+def returned_names(scope: Function) -> set[str]:
+    """The names that a function returns, alone, in a tuple or converted."""
+    given = [n.value for n in ast.walk(scope) if isinstance(n, ast.Return) and n.value is not None]
+    return {n.id for value in given for n in ast.walk(value) if isinstance(n, ast.Name)}
+
+
+def place_of(target: ast.Subscript) -> int | None:
+    """The last place of an index, where it is written out: 2 of `x[2]`, `x[i, 2]`, `x[..., 2]`."""
+    index = target.slice.elts[-1] if isinstance(target.slice, ast.Tuple) else target.slice
+    return index.value if isinstance(index, ast.Constant) and type(index.value) is int else None
+
+
+def listed(use: Use, column: int) -> Frame | None:
+    """The part of a list that an expression converts; of a name the line that wrote it last."""
+    node = use.node
+    for _ in range(DEEP):
+        if isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute) and node.func.attr in SAME:
+            node = node.func.value
+        elif isinstance(node, ast.Call) and final_name(node.func) in COPIES and node.args:
+            node = node.args[0]
+        else:
+            break
+    if not isinstance(node, (ast.List, ast.Tuple)) or any(isinstance(n, ast.Starred) for n in node.elts):
+        return None
+    if not 0 <= column < len(node.elts) or len(node.elts) < 2:
+        return None
+    one = node.elts[column]
+    last = last_write(use.program, use.scope, one.id, one.lineno) if isinstance(one, ast.Name) else None
+    return use.frame(last.node if last is not None else one)
