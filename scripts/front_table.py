@@ -34,14 +34,14 @@ def table() -> str:
 
 
 def held_out(full: Rows) -> list[str]:
-    """Faults in programs that nothing was tuned on."""
+    """Faults in programs that nothing was tuned on until 2026-11-27."""
     rows, bad = full[HELD_OUT], f.faulty(full[HELD_OUT])
     programs = len({row.script.partition("/")[0] for row in bad})
     named = ", ".join(
         f"{words} {share(f.marked(bad, mark))}"
         for words, mark in (("found", "found"), ("right class", "top1"), ("guilty line", "line"))
     )
-    what = f"{len(bad)} faults planted in {programs} programs, held out from tuning"
+    what = f"{len(bad)} faults planted in {programs} programs, tuned on since 2026-11-27"
     return [what, f"{named}; called confirmed and wrong: {f.confirmed_wrong(rows).right}", at(rows), "`just score`"]
 
 

@@ -39,6 +39,17 @@ def test_of_several_optimizers_none_is_blamed():
     assert lines(Window(ref(0))) == Place()
 
 
+def test_of_several_optimizers_the_line_of_the_rate_that_rose_is_named():
+    said = Frame(file="/home/someone/train.py", line=3, function="main", code="group['lr'] = 0.5")
+    rates = [
+        Rate(ref=ref(8), optimizer=0, kind="Adam", frame=BUILT, low=0.5, high=0.5, before=0.002, rate_frame=said),
+        Rate(ref=ref(9), optimizer=1, kind="Adam", frame=BUILT, low=0.1, high=0.1, before=0.09, rate_frame=CALLED),
+    ]
+    facts = {**window(2).facts, Rate: rates}
+    assert lines(Window(ref(0), facts=facts), lr_jump=250.0).frame == said
+    assert lines(Window(ref(0), facts=facts)).frame is None
+
+
 def test_a_rate_that_stands_in_another_line_is_edited_there():
     said = Frame(file="/home/someone/train.py", line=3, function="main", code="RATE = 4.0")
     rate = Rate(ref=ref(0), optimizer=0, kind="Adam", frame=BUILT, low=4.0, high=4.0, rate_frame=said)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import deque
 
 from debugtracer.spikes.change import DOUBT, ChangePoint
-from debugtracer.spikes.episode import SUSPICION_STEPS, Episode
+from debugtracer.spikes.episode import STRONG, SUSPICION_STEPS, Episode
 from debugtracer.spikes.point import LEAST_Z, PointAlarm
 from debugtracer.spikes.residual import WIDTH, Residual, Residuals
 from debugtracer.spikes.rises import Rises
@@ -51,7 +51,7 @@ class Detector:
         beyond = reading.z > threshold and self.matters(reading) and self.is_news(reading)
         if beyond:
             self.beyond.append(self.step)
-        if beyond and self.open is not None and not self.open.sudden:
+        if beyond and reading.z > STRONG * threshold and self.open is not None and not self.open.sudden:
             self.open = None  # a level that was in doubt; this value is none of it
         if self.open is None and self.learnt > WIDTH:
             if beyond:

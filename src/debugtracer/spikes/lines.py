@@ -7,8 +7,11 @@ from debugtracer.trace.birth import Frame
 from debugtracer.trace.facts.loss_call import LossCall
 from debugtracer.trace.facts.schedule import Rate
 from debugtracer.trace.facts.wiring import Wiring
+from debugtracer.trace.number import as_float
 from debugtracer.trace.place import Place
 from debugtracer.trace.window import Window
+
+RISE = 3.0  # times the rate of the update before (as optimizer/lr-jump)
 
 
 def lines(window: Window, lr_jump: float = 0.0, rate: bool = True) -> Place:
@@ -21,7 +24,15 @@ def lines(window: Window, lr_jump: float = 0.0, rate: bool = True) -> Place:
         frame = said.rate_frame or frame
     if lr_jump and said is not None:
         frame = said.value_frame or said.scheduler_frame or frame
+    if lr_jump and (risen := raised(window)) is not None:
+        frame = risen.value_frame or risen.rate_frame or risen.scheduler_frame or risen.frame or frame
     return Place(frame=frame, symptom_frame=call.frame if call is not None else None)
+
+
+def raised(window: Window) -> Rate | None:
+    """The last rate that rose at once, whichever optimizer it is of."""
+    rates = [(fact, as_float(fact.before or 0.0)) for fact in window.seen(Rate)]
+    return next((fact for fact, before in reversed(rates) if as_float(fact.high) >= RISE * before > 0), None)
 
 
 def built_at(window: Window, kind: str) -> Frame | None:

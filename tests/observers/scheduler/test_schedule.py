@@ -220,6 +220,23 @@ def test_of_two_schedulers_the_one_that_gave_the_rate_is_named(tmp_path: Path):
     assert (float(first.high), first.scheduler) == (0.0, "LambdaLR")
 
 
+def test_a_rate_that_the_loop_writes_over_that_of_its_scheduler_is_the_line_s(tmp_path: Path):
+    model = torch.nn.Linear(2, 1)
+    optimizer = torch.optim.SGD(model.parameters(), lr=0.1)
+    with under_watch(tmp_path):
+        scheduler = S.CosineAnnealingLR(optimizer, 40)
+        for step in range(6):
+            if step == 4:
+                optimizer.param_groups[0]["lr"] = 7.5  # by hand
+            model(torch.ones(3, 2)).sum().backward()
+            optimizer.step()
+            scheduler.step()
+    first, jump = facts(tmp_path, Rate)
+    assert (first.scheduler, first.rate_frame) == ("CosineAnnealingLR", None)
+    assert (float(jump.high), jump.scheduler) == (7.5, "")
+    assert jump.rate_frame is None or jump.rate_frame.code.endswith("# by hand")
+
+
 def test_the_way_of_a_rate_is_told_at_the_end(tmp_path: Path):
     model = nn.Linear(4, 1)
     optimizer = torch.optim.Adam(model.parameters(), lr=0.1)

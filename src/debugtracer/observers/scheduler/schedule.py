@@ -193,11 +193,11 @@ class ScheduleObserver(Observer):
         )  # fmt: skip
 
     def setter(self, optimizer: Optimizer) -> SchedulerPlan | None:
-        """The scheduler that set the rates which the optimizer has now: of several the first that last gave these."""
+        """The scheduler that last gave the rates of now, of several at least the first; None where the program did."""
         mine = [p for p in list(self.plans.values()) if p.optimizer() is optimizer]
-        now = [group.get("lr") for group in optimizer.param_groups] if len(mine) > 1 else []
-        gave = [p for p in mine if now and vars(p.scheduler() or p).get("_last_lr") == now]
-        return next(iter(gave or mine), None)
+        now = [rate for group in optimizer.param_groups if type(rate := group.get("lr")) in (float, int)]
+        gave = [p for p in mine if now and vars(p.scheduler() or p).get("_last_lr", now) == now]
+        return next(iter(gave or (mine if len(mine) > 1 or not now else ())), None)
 
     def emit_rate(self, optimizer: Optimizer, rate_state: ScheduleState, low: float, high: float) -> None:
         """Emit a rate with the scheduler that set it."""
