@@ -71,6 +71,7 @@ def test_the_tests_of_a_file_are_the_mirrored_one_and_the_nearest_that_import_it
     wider = names(tests_of.wider("diagnosis/proof/rank.py"))
     assert {"diagnosis/proof/test_rank_places.py", "diagnosis/proof/test_prove.py"} < set(wider[:5])
     assert len(wider) == tests_of.MOST
+    assert "recorder/gate/test_resting_steps.py" in names(tests_of.wider("recorder/governor.py")), "not helpers first"
     assert "diagnosis/proof/test_rank.py" not in wider
 
 
