@@ -3,11 +3,12 @@ that passes the other tests that look at the file (scripts/tests_of.py), one of 
 
     python scripts/mutants.py [--sample 40] [--seed 0] [--only diagnosis/proof] [--json FILE]
 
-A mutant that no test notices survives. What fails beyond the mirrored file is run once more alone, with the change and
-without it: it counts where the change alone fails it. All of them take a night; a sample with a seed is the same one
-each time. `--json benchmarks/results/DATE-mutants.json` keeps the result. Each mutant runs in a fork of a process that
-has imported torch and nothing of ours, so that the changed file is the one that is imported; no file of ours is
-written. Python programs that a test starts import the changed file as well (a sitecustomize on their path)."""
+A mutant that no test notices survives; one of scripts/equivalent_mutants.json, which gives the reason why no test can
+notice it, is not run, and is counted and listed apart. What fails beyond the mirrored file is run once more alone, with
+the change and without it: it counts where the change alone fails it. All of them take a night; a sample with a seed is
+the same one each time. `--json benchmarks/results/DATE-mutants.json` keeps the result. Each mutant runs in a fork of a
+process that has imported torch and nothing of ours, so that the changed file is the one that is imported; no file of
+ours is written. Python programs that a test starts import the changed file as well (a sitecustomize on their path)."""
 
 from __future__ import annotations
 
@@ -23,123 +24,18 @@ import signal
 import sys
 import tempfile
 from collections.abc import Iterator, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import asdict
 from pathlib import Path
 from types import ModuleType
 from typing import Any
 
 sys.path.append(str(Path(__file__).resolve().parent))  # a test loads this file by its path
-import tests_of
+from mutant import ROOT, SOURCE, Finder, Mutant
 from stamp import stamp
 
-ROOT = Path(__file__).resolve().parent.parent
-SOURCE = ROOT / "src" / "debugtracer"
 JUDGED = ("diagnosis", "causes", "interventions", "checks", "recorder")
 LIMIT_S = 300  # seconds the mirrored test file may take under a mutant; one that hangs is noticed
 NEAR_S = 120  # seconds that the other test files may take together; what has not failed by then has not noticed
-OTHER = {
-    ast.Lt: "<=", ast.LtE: "<", ast.Gt: ">=", ast.GtE: ">", ast.Eq: "!=", ast.NotEq: "==",
-    ast.Is: "is not", ast.IsNot: "is", ast.In: "not in", ast.NotIn: "in",
-}  # fmt: skip
-WORDS = {"confirmed": "likely", "likely": "possible", "error": "warning", "warning": "error", "healed": "not healed"}
-
-
-@dataclass(frozen=True)
-class Mutant:
-    """One change of one file: the text from `start` to `stop` (offsets in bytes) becomes `by`."""
-
-    file: str
-    """Relative to src/debugtracer."""
-    line: int
-    what: str
-    start: int
-    stop: int
-    by: str
-
-    def source(self) -> str:
-        """The file with the change."""
-        text = (SOURCE / self.file).read_bytes()
-        return (text[: self.start] + self.by.encode() + text[self.stop :]).decode()
-
-    @property
-    def tests(self) -> tuple[Path, ...]:
-        """The mirrored test file, and that of the contract where it is a plug-in's."""
-        return tests_of.mirrored(self.file)
-
-    @property
-    def wider(self) -> tuple[Path, ...]:
-        """The other test files that look at the file."""
-        return tests_of.wider(self.file)
-
-
-class Finder(ast.NodeVisitor):
-    """Collects the mutants of one file."""
-
-    def __init__(self, file: str, text: str) -> None:
-        self.file, self.text = file, text
-        self.starts = [0]
-        for line in text.encode().splitlines(keepends=True):
-            self.starts.append(self.starts[-1] + len(line))
-        self.found: list[Mutant] = []
-
-    def add(self, node: ast.expr, by: str, what: str) -> None:
-        """Replace the whole of an expression."""
-        assert node.end_lineno is not None
-        assert node.end_col_offset is not None
-        start = self.starts[node.lineno - 1] + node.col_offset
-        stop = self.starts[node.end_lineno - 1] + node.end_col_offset
-        self.found.append(Mutant(self.file, node.lineno, what, start, stop, by))
-
-    def source(self, node: ast.expr) -> str:
-        """The text of an expression, in brackets."""
-        return f"({ast.get_source_segment(self.text, node)})"
-
-    def visit_Compare(self, node: ast.Compare) -> None:
-        """A comparison with the other operator."""
-        if len(node.ops) == 1:
-            other = OTHER[type(node.ops[0])]
-            by = f"{self.source(node.left)} {other} {self.source(node.comparators[0])}"
-            self.add(node, f"({by})", f"comparison becomes {other}")
-        self.generic_visit(node)
-
-    def visit_BoolOp(self, node: ast.BoolOp) -> None:
-        """A condition without one of its parts, and with the other connective."""
-        word = " and " if isinstance(node.op, ast.And) else " or "
-        parts = [self.source(value) for value in node.values]
-        for number in range(len(parts)):
-            rest = word.join(parts[:number] + parts[number + 1 :])
-            self.add(node, f"({rest})", f"condition without part {number + 1} of {len(parts)}")
-        other = " or " if word == " and " else " and "
-        self.add(node, f"({other.join(parts)})", f"condition with{other.rstrip()}")
-        self.generic_visit(node)
-
-    def visit_UnaryOp(self, node: ast.UnaryOp) -> None:
-        """A condition that is no longer negated."""
-        if isinstance(node.op, ast.Not):
-            self.add(node, f"bool{self.source(node.operand)}", "negation dropped")
-        self.generic_visit(node)
-
-    def visit_Constant(self, node: ast.Constant) -> None:
-        """Another truth value, number or word."""
-        value = node.value
-        if isinstance(value, bool):
-            self.add(node, repr(not value), f"{value} becomes {not value}")
-        elif isinstance(value, (int, float)):
-            changed = value + 1 if isinstance(value, int) else value * 1.5 + 0.5
-            self.add(node, repr(changed), f"{value} becomes {changed}")
-        elif isinstance(value, str) and value in WORDS:
-            self.add(node, repr(WORDS[value]), f"{value} becomes {WORDS[value]}")
-
-    def visit_AnnAssign(self, node: ast.AnnAssign) -> None:
-        """A value alone: annotations hold no condition."""
-        if node.value is not None:
-            self.visit(node.value)
-
-    def visit_arg(self, node: ast.arg) -> None:
-        """Nothing of an annotation."""
-
-    def visit_JoinedStr(self, node: ast.JoinedStr) -> None:
-        """Nothing of a message: its wording has tests of its own."""
 
 
 def mutants(only: str = "") -> Iterator[Mutant]:
@@ -239,7 +135,9 @@ def failing(tests: Sequence[Path | str], mutant: Mutant | None, limit_s: float) 
 
 
 def outcome(mutant: Mutant) -> str:
-    """Killed, survived, or untested where what fails in the mirrored file fails without the change too."""
+    """Killed, survived, equivalent, or untested where what fails in the mirrored file fails without the change too."""
+    if mutant.equivalent:
+        return "equivalent"
     first = failing(mutant.tests, mutant, LIMIT_S)
     if first is not None:
         return "killed" if failing([first] if first else mutant.tests, None, LIMIT_S) is None else "untested"
@@ -273,17 +171,20 @@ def main() -> int:
 
     every = list(mutants(args.only))
     chosen = random.Random(args.seed).sample(every, min(args.sample, len(every))) if args.sample else every
-    counts = {"killed": 0, "survived": 0, "untested": 0}
-    left: list[Mutant] = []
+    counts = {"killed": 0, "survived": 0, "equivalent": 0, "untested": 0}
+    left: list[dict[str, object]] = []
     for mutant, outcome in judged(chosen):
         counts[outcome] += 1
-        left += [mutant] if outcome != "killed" else []
-        print(f"{outcome:9} {mutant.file}:{mutant.line} {mutant.what}", flush=True)
-    share = counts["survived"] / max(counts["killed"] + counts["survived"], 1)
-    print(f"{counts['survived']} of {len(chosen)} survived ({share:.0%}); {len(every)} there are in all")
+        if outcome != "killed":
+            why = {"why": mutant.equivalent} if mutant.equivalent else {}
+            left.append({"outcome": outcome, **asdict(mutant), "text": mutant.original} | why)
+        print(f"{outcome:10} {mutant.file}:{mutant.line} {mutant.what}", flush=True)
+    seen = counts["killed"] + counts["survived"]
+    share = counts["survived"] / max(seen, 1)
+    print(f"{counts['survived']} of {seen} judged survived ({share:.0%}); {len(every)} there are in all")
     if args.json:
         kept = {"schema": "debug-tracer.mutants/1", **stamp(), "seed": args.seed, "of": len(every), **counts}
-        args.json.write_text(json.dumps(kept | {"left": [asdict(one) for one in left]}, indent=1) + "\n")
+        args.json.write_text(json.dumps(kept | {"left": left}, indent=1) + "\n")
     return 0
 
 

@@ -29,8 +29,9 @@ def mirrored(file: str) -> tuple[Path, ...]:
 
 
 def wider(file: str) -> tuple[Path, ...]:
-    """Other test files that import the module, then those of the files of ours that import it, then those of its folder
-    that mirror no file; the nearest `MOST`."""
+    """Other test files that import the module, then those of the files of ours that import it, those of its folder that
+    mirror no file, the nearest first; then those that see it through a helper of tests, as all of a folder may. The
+    first `MOST`."""
     path = SOURCE / "debugtracer" / file
     module = name(path, SOURCE)
     by_tests = sorted(test for test, names in imports(TESTS).items() if module in names)
@@ -39,10 +40,11 @@ def wider(file: str) -> tuple[Path, ...]:
     users = sorted(user for user, names in imports(SOURCE).items() if module in names)
     by_users = [mirrored(str(user.relative_to(SOURCE / "debugtracer")))[0] for user in users if user.parts[-2:-1]]
     beside = [test for test in sorted((TESTS / file).parent.glob("*.py")) if not (path.parent / test.name[5:]).exists()]
-    found = dict.fromkeys(one for one in [*by_tests, *by_helpers, *by_users, *beside] if one.name.startswith("test_"))
-    known = mirrored(file)
-    seeing = [test for test in found if test not in known and test.exists() and not blind(test)]
-    return tuple(sorted(seeing, key=lambda test: distance(test, TESTS / file))[:MOST])
+    known, found = mirrored(file), dict[Path, None]()
+    for some in ([*by_tests, *by_users, *beside], by_helpers):
+        found |= dict.fromkeys(sorted(some, key=lambda test: distance(test, TESTS / file)))
+    asked = (one for one in found if one.name.startswith("test_") and one not in known and one.exists())
+    return tuple([test for test in asked if not blind(test)][:MOST])
 
 
 def blind(test: Path) -> bool:
@@ -51,7 +53,7 @@ def blind(test: Path) -> bool:
 
 
 def distance(test: Path, mirror: Path) -> int:
-    """Folders between two files: a test that is near says more and is asked first."""
+    """Folders between two files: of two tests the nearer one says more."""
     common = sum(1 for a, b in zip(test.parts[:-1], mirror.parts[:-1], strict=False) if a == b)
     return len(test.parts) + len(mirror.parts) - 2 * common
 

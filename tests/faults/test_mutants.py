@@ -12,7 +12,7 @@ import pytest
 
 from tests.faults.scoring import part
 
-mutants, tests_of = part("mutants"), part("tests_of")
+mutant, mutants, tests_of = part("mutant"), part("mutants"), part("tests_of")
 ROOT = Path(__file__).resolve().parents[2]
 
 
@@ -71,6 +71,7 @@ def test_the_tests_of_a_file_are_the_mirrored_one_and_the_nearest_that_import_it
     wider = names(tests_of.wider("diagnosis/proof/rank.py"))
     assert {"diagnosis/proof/test_rank_places.py", "diagnosis/proof/test_prove.py"} < set(wider[:5])
     assert len(wider) == tests_of.MOST
+    assert "recorder/gate/test_resting_steps.py" in names(tests_of.wider("recorder/governor.py")), "not helpers first"
     assert "diagnosis/proof/test_rank.py" not in wider
 
 
@@ -107,3 +108,17 @@ def test_a_change_that_only_another_test_of_the_file_notices_is_killed() -> None
 @pytest.mark.sweep
 def test_a_change_that_a_program_of_a_test_shows_is_killed() -> None:
     assert outcome("chain=True", "chain=False", "recorder/output/rank_heartbeat.py") == "killed"
+
+
+def test_what_is_called_equivalent_is_a_mutant_that_there_is_with_a_reason() -> None:
+    """A change of the code that makes one another must be judged again."""
+    for file in {known[0] for known in mutant.equivalents()}:
+        listed = {known for known in mutant.equivalents() if known[0] == file}
+        assert listed == {(file, *one.place, one.by) for one in mutants.mutants(file) if one.equivalent}, file
+    assert all(len(why.split()) > 3 for why in mutant.equivalents().values())
+
+
+def test_an_equivalent_mutant_is_told_apart_without_a_run() -> None:
+    file = next(iter(mutant.equivalents()))[0]
+    one = next(one for one in mutants.mutants(file) if one.equivalent)
+    assert list(mutants.judged([one])) == [(one, "equivalent")]

@@ -21,7 +21,7 @@ from debugtracer.recorder.governor import (
     Governor,
     Part,
 )
-from debugtracer.recorder.run_state import RunState
+from debugtracer.recorder.run_state import OWN_UPDATES, RunState
 from debugtracer.recorder.unseen_cost import UNSEEN
 from debugtracer.trace.events import RankEnded
 from tests.watching import events, under_watch
@@ -269,3 +269,85 @@ def test_a_loss_that_jumps_for_hours_is_spared_less_each_time():
     assert spared_s[0] == pytest.approx(GRACE_S)
     assert spared_s[1] == pytest.approx(GRACE_S / 2)
     assert sum(spared_s) < 2 * GRACE_S
+
+
+def test_before_a_first_update_observers_work_whatever_they_cost() -> None:
+    steps = Steps()
+    steps.state.stepped, steps.governor.balance_s = False, -DEBT_S
+    for writes, works in ((0, True), (OWN_UPDATES - 1, True), (OWN_UPDATES, False)):
+        steps.state.own_updates = writes
+        steps.governor.decide()
+        assert steps.governor.affords(Part.OBSERVERS) is works
+        assert not steps.governor.affords(Part.CALLS)
+    steps.state.own_updates, steps.state.stepped = 0, True
+    steps.governor.decide()
+    assert not steps.governor.affords(Part.OBSERVERS)
+
+
+def test_ranks_that_train_together_let_only_their_own_looks_and_copies_rest(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(governors, "several_ranks", lambda: True)
+    steps = Steps()
+    steps.governor.balance_s = -DEBT_S
+    steps.governor.decide()
+    assert steps.working() == [Part.TAPE, Part.OBSERVERS, Part.CALLS]
+
+
+@pytest.mark.parametrize("part", LIMITS_S)
+def test_a_part_works_from_its_limit_on_and_again_from_a_block_above_it(part: Part) -> None:
+    steps = Steps()
+    governor, limit_s = steps.governor, LIMITS_S[part]
+    told = []
+    for balance_s in (limit_s, limit_s - 1e-9, limit_s + 0.049, limit_s + 0.05 + 1e-9):
+        governor.balance_s = balance_s
+        governor.decide()
+        told.append(governor.affords(part))
+    assert told == [True, False, False, True]
+    assert steps.state.rested[WORDS[part]] == 2
+
+
+def test_a_look_at_the_clocks_tells_the_share_of_a_core(monkeypatch: pytest.MonkeyPatch) -> None:
+    for cpu_s, wall_s, share, pace in (
+        (0.5, 1.0, 0.5, 0.5),
+        (0.1, 1.0, 0.1, 1 / 3),
+        (0.0, 1.0, 0.02, 1 / 3),
+        (2.0, 1.0, 1.0, 1.0),
+        (0.0, 0.0, 1.0, 1.0),
+    ):
+        clock = iter([(0.0, 0.0), (cpu_s, wall_s)])
+        governor = Governor(0.03, RunState(), read=lambda clock=clock: next(clock))  # type: ignore[misc]
+        governor.look_at_clock()
+        assert (governor.share, governor.pace, governor.is_pace_known) == (share, pytest.approx(pace), True)
+        assert governor.clock_s == pytest.approx(0.05, abs=0.01)
+
+
+def test_steps_of_one_kind_tell_what_the_clocks_inside_miss() -> None:
+    steps = Steps(core=0.5)
+    taken: list[tuple[object, float, float]] = []
+    steps.state.unseen.take = lambda *told: taken.append(told)  # type: ignore[method-assign]
+    governor, state = steps.governor, steps.state
+    state.step = FIRST_STEPS + 1
+    governor.block_steps, governor.block_own_s, governor.block_kinds = 4, 0.4, {True}
+    state.incident_s, steps.wall_s = 0.2, 2.0
+    governor.look_at_clock()
+    assert taken == [(True, pytest.approx((1.0 - 0.5 * 0.2) / 4), pytest.approx(0.5 * 0.4 / 4))]
+    assert (governor.block_steps, governor.block_own_s, governor.block_s, governor.block_kinds) == (0, 0.0, 0.0, set())
+    for kinds in ({True, False}, set()):
+        governor.block_kinds, steps.wall_s = kinds, steps.wall_s + 1.0
+        governor.look_at_clock()
+    assert len(taken) == 1, "steps of both kinds tell of neither"
+
+
+def test_a_new_run_forgets_the_clocks_of_the_last_one() -> None:
+    steps = Steps(core=0.5)
+    steps.go(FIRST_STEPS + 40, 0.1, 0.09, incident_s=0.01)
+    governor = steps.governor
+    assert (governor.pace, governor.is_pace_known) == (0.5, True)
+    governor.reset()
+    assert (governor.pace, governor.share, governor.is_pace_known) == (1.0, 1.0, False)
+    assert (governor.balance_s, governor.spared_s, governor.incident_s, governor.first_s) == (
+        GRACE_S,
+        GRACE_S,
+        0.0,
+        0.0,
+    )
+    assert (governor.seen_own_s, governor.seen_judge_s, governor.block_steps, governor.block_s) == (0.0, 0.0, 0, 0.0)

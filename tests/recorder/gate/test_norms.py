@@ -3,13 +3,25 @@
 from __future__ import annotations
 
 import math
+from collections import deque
 from typing import Any
 
 import pytest
 import torch
+from torch import nn
 from torch.utils._python_dispatch import TorchDispatchMode
 
-from debugtracer.recorder.gate.norms import dense, is_bad, l2_on_cpu, scalar, total_l2, worst_of
+from debugtracer.recorder.gate.norms import (
+    all_on_cpu,
+    dense,
+    grouped,
+    is_bad,
+    l2_on_cpu,
+    loss_value,
+    scalar,
+    total_l2,
+    worst_of,
+)
 
 
 class Ops(TorchDispatchMode):
@@ -157,3 +169,55 @@ def test_the_norm_read_at_once_is_one_operator() -> None:
     with Ops() as ops:
         l2_on_cpu(tensors)
     assert ops.names == ["aten::_foreach_norm"]
+
+
+def test_a_loss_is_read_where_it_needs_no_sync() -> None:
+    assert loss_value(torch.tensor(2.5)) == 2.5
+    assert loss_value(torch.tensor([[-2.5]])) == -2.5
+    assert loss_value(torch.tensor([3.0, 4.0])) == pytest.approx(5.0)
+    assert loss_value(torch.ones(0)) == 0.0
+    assert loss_value(torch.tensor(2)) is None
+    assert loss_value(torch.ones(1, device="meta")) is None
+
+
+def test_a_vector_of_losses_is_bad_where_a_value_is_and_not_where_its_norm_overflows() -> None:
+    assert loss_value(torch.tensor([math.inf, 1.0])) == math.inf
+    assert math.isnan(loss_value(torch.tensor([math.nan, 1.0])) or 0.0)
+    assert loss_value(torch.full((2,), 1e308, dtype=torch.float64)) == 0.0
+
+
+def test_a_nested_gradient_is_measured_by_its_values() -> None:
+    nested = torch.nested.nested_tensor([torch.tensor([3.0]), torch.tensor([4.0, 12.0])], layout=torch.jagged)
+    norm = total_l2([nested])
+    assert norm is not None and scalar(norm) == pytest.approx(13.0)
+
+
+def test_a_number_on_the_tape_is_read_as_it_is() -> None:
+    assert scalar(torch.tensor([7])) == 7.0
+    assert scalar(nn.Parameter(torch.tensor(1.5))) == 1.5
+
+
+def test_norms_of_each_are_kept_where_they_are_exact_and_plain() -> None:
+    kept: deque[tuple[float, ...]] = deque()
+    l2_on_cpu([torch.full((4,), 1.5), torch.zeros(2)], kept)
+    l2_on_cpu([torch.ones(4).half()], kept)
+    l2_on_cpu([torch.ones(4).to_sparse()], kept)
+    l2_on_cpu([], kept)
+    assert list(kept) == [(3.0, 0.0)]
+
+
+def test_what_lies_on_the_host_is_told_and_nothing_does_not() -> None:
+    assert all_on_cpu([torch.ones(1), torch.ones(2)])
+    assert not all_on_cpu([torch.ones(1), torch.ones(1, device="meta")])
+    assert not all_on_cpu([])
+
+
+def test_tensors_of_one_kind_are_one_group_as_they_are_with_empty_ones_among_them() -> None:
+    alike = [torch.ones(2), torch.ones(0)]
+    (group,) = grouped(alike)
+    assert [id(t) for t in group] == [id(t) for t in alike]
+    assert grouped([torch.ones(0)]) == []
+    assert grouped([torch.ones(2, dtype=torch.int64)]) == []
+    assert grouped([torch.ones(2, device="meta")]) == []
+    mixed = [torch.ones(2), torch.ones(2).double(), torch.ones(3), torch.ones(0), torch.ones(1, device="meta")]
+    assert [[t.shape[0] for t in group] for group in grouped(mixed)] == [[2, 3], [2]]

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from debugtracer.recorder.output.fact_deduplicator import FIRST, FactDeduplicator, thinned
 from debugtracer.trace.facts.fact import Fact
+from debugtracer.trace.facts.health import Health
+from debugtracer.trace.facts.layer_norms import LayerNorms
 from debugtracer.trace.step import StepRef
 
 
@@ -54,7 +56,7 @@ def test_what_keeps_changing_is_written_ever_more_seldom():
     ledger = FactDeduplicator(Page())
     ledger.keep([level(step, step) for step in range(10_000)])
     steps = [e.fact["value"] for e in ledger.output.events]
-    assert steps[:FIRST] == list(range(FIRST))
+    assert steps[: FIRST + 3] == [*range(FIRST + 1), FIRST + 2, FIRST + 4]
     assert len(steps) < 200
     assert not thinned(0)
 
@@ -72,3 +74,28 @@ def test_the_latest_of_a_kind_is_kept():
     assert news.last(Level) is None
     news.keep([level(0, 1, "a"), level(4, 2, "b"), level(2, 3, "a")])
     assert news.last(Level).ref.step == 4
+
+
+def test_thirty_two_are_written_then_sixteen_for_each_doubling():
+    written = [count for count in range(600) if not thinned(count)]
+    assert written[:33] == [*range(32), 32]
+    for low in (32, 64, 128, 256):
+        assert sum(low <= count < 2 * low for count in written) == 16
+    assert [count for count in written if 32 <= count < 42] == [32, 34, 36, 38, 40]
+
+
+def test_norms_of_layers_go_to_their_own_place_and_health_is_kept_as_a_picture():
+    page = Page()
+    page.told = []
+    page.norms = lambda norms: page.told.append(("norms", norms))
+    page.snapshot = lambda health: page.told.append(("health", health))
+    ref = StepRef(iteration=1, step=1, rank=3)
+    norms, health = LayerNorms(ref=ref, role="weight", names=(), steps=(), values=()), Health(ref=ref, tensors=())
+    assert FactDeduplicator(page).keep([norms, level(0, 1), health])[1:] == [health]
+    assert page.told == [("norms", norms), ("health", health)]
+    assert [event.word for event in page.events] == [Level.word(), Health.word()]
+
+
+def test_a_fact_of_the_own_rank_leaves_as_it_came():
+    fact = Level(ref=StepRef(iteration=0, step=0, rank=3), name="a", value=1)
+    assert FactDeduplicator(Page()).keep([fact])[0] is fact

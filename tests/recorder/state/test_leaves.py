@@ -83,3 +83,80 @@ def test_a_list_of_samples_has_its_length_in_rows_and_a_pair_of_stacked_leaves_h
 def test_with_time_first_the_rows_are_the_samples_that_were_drawn(shapes, rows):
     batch = [torch.zeros(shape) for shape in shapes]
     assert rows_of(batch, leaves_of(batch), 8) == rows
+
+
+@pytest.mark.parametrize(
+    ("batch", "rows"),
+    [
+        ([[1, 2, 3, 4], (5, 6, 7, 8)], 4),  # tuple(zip(*samples))
+        ([[1, 2, 3, 4]], 4),
+        ([[1, 2, 3, 4], [5, 6, 7]], None),
+        (["four", "more"], None),
+        ([1, 2], None),
+        ([], None),
+        ({"x": [1, 2, 3, 4], "y": (5, 6, 7, 8)}, 4),
+        ({"x": [1, 2, 3, 4]}, 4),
+        ({"x": [1, 2, 3, 4], "y": [5]}, None),
+        ({"x": "four"}, None),
+        ({"x": 4}, None),
+        ({}, None),
+        (3, None),
+        ([1, 2, 3, 4], 4),  # collate_fn=list
+        ([1, 2, 3, "4"], None),
+        ([(1, 2), (3, 4), (5, 6), (7, 8)], 4),
+        ([(1, 2), (3, 4), (5, 6), (7,)], None),
+        ([{"a": 1}, {"a": 2}, {"a": 3}, {"a": 4}], 4),
+        ([{"a": 1}, {"a": 2}, {"a": 3}, {"b": 4}], None),
+    ],
+)
+def test_lists_of_as_many_as_were_drawn_are_samples(batch, rows):
+    assert rows_of(batch, [], 4) == rows
+    assert rows_of(batch, []) is None
+
+
+@pytest.mark.parametrize(
+    ("last", "rows"),
+    [(torch.zeros(9), 3), (torch.zeros(9, 1), 9), (torch.zeros(9, dtype=torch.int64), 9), (torch.zeros(9).tolist(), 9)],
+)
+def test_tensors_of_one_kind_are_samples_where_there_are_as_many_as_drawn(last, rows):
+    samples = [torch.zeros(9), torch.ones(9), last]
+    assert rows_of(samples, leaves_of(samples), 3) == rows
+
+
+@pytest.mark.parametrize(
+    ("leaves", "drawn", "rows"),
+    [
+        ([torch.zeros(9, 1)], 1, 9),
+        ([torch.zeros(9, 2)], 2, 2),
+        ([torch.zeros(9, 8), torch.tensor(1.0)], 8, 8),
+        ([torch.tensor(1.0)], 8, None),
+        ([torch.zeros(9, 8).to_sparse()], 8, 9),
+        ([torch.zeros(9, 8), torch.zeros(9, 8).to_sparse()], 8, 9),
+        ([torch.zeros(9, 8), torch.zeros(9, 8), torch.zeros(8, 8)], 8, 9),
+    ],
+)
+def test_samples_lie_in_the_second_dimension_only_where_all_dense_leaves_say_so(leaves, drawn, rows):
+    found = [("x", leaf) for leaf in leaves]
+    assert rows_of(None, found, drawn) == rows
+    assert rows_of(None, found) == (leaves[0].shape[0] if leaves[0].dim() else None)
+
+
+def test_a_nested_leaf_has_rows_but_no_second_dimension():
+    nested = torch.nested.nested_tensor([torch.zeros(2), torch.zeros(3)], layout=torch.jagged)
+    assert rows_of(None, [("x", nested), ("y", torch.zeros(2))], 3) == 2
+
+
+def test_what_is_named_like_a_named_tuple_and_is_none_has_its_attributes():
+    class Named:
+        _fields = ("y",)
+
+        def __init__(self):
+            self.x = ONE
+
+    assert [path for path, _ in leaves_of(Named())] == ["batch.x"]
+
+
+def test_five_levels_are_looked_into_and_no_sixth():
+    assert [path for path, _ in leaves_of([[[[[ONE]]]]])] == ["batch[0][0][0][0][0]"]
+    assert leaves_of([[[[[[ONE]]]]]]) == []
+    assert len(leaves_of([ONE] * 256 + [ONE])) == 256

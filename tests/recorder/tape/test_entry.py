@@ -186,6 +186,7 @@ def test_an_inference_tensor_has_no_version_and_moves_only_when_lost() -> None:
         x = torch.ones(2)
     leaf = Leaf(x)
     assert not leaf.moved
+    assert leaf.version == 0
     leaf.lost = True
     assert leaf.moved
 
@@ -216,3 +217,72 @@ def test_a_tensor_that_stays_is_asked_for_nothing() -> None:
     Asked.asked.clear()
     assert mapped(held, lambda leaf: leaf.tensor, (Leaf, Slot))[0] is held[0]
     assert (list(references(held)), Asked.asked) == ([], [])
+
+
+NESTS = {
+    "list": lambda x: [x],
+    "tuple": lambda x: (x,),
+    "dict": lambda x: {"x": x},
+    "userdict": lambda x: UserDict(x=x),
+    "dataclass": lambda x: Batch(x, None),  # type: ignore[arg-type]
+    "slice": lambda x: slice(x),
+}
+
+
+@pytest.mark.parametrize("kind", NESTS)
+def test_values_are_looked_into_to_the_same_depth_in_every_container(kind: str) -> None:
+    """Six levels below a value; of references one more, as the arguments of an entry are put together."""
+    shared: Any = torch.ones(1)
+    leaf: Any = Leaf(shared)
+    for level in range(1, 9):
+        shared, leaf = NESTS[kind](shared), NESTS[kind](leaf)
+        visited: list[Tensor] = []
+        mapped(shared, visited.append, (Tensor,))
+        assert len(visited) == int(level <= 6), level
+        assert len(list(references(leaf))) == int(level <= 7), level
+        if kind != "slice":
+            assert len(list(tensors(shared))) == int(level <= 6), level
+
+
+def test_a_reference_itself_is_one_and_plain_values_hold_none() -> None:
+    slot = Slot(0, 0, 0)
+    assert list(references(slot)) == [slot]
+    assert list(references([1, "a", None, torch.float32])) == []
+    assert list(tensors([1, "a", None, torch.float32])) == []
+    assert list(tensors(3)) == list(references(3)) == []
+    assert list(references([object(), Batch, Batch(slot, None)])) == [slot]  # type: ignore[arg-type]
+
+
+def test_what_a_module_leaves_in_attributes_is_numbered_after_its_outputs() -> None:
+    entry = Entry("module", None, (), {}, ())
+    entry.segment, entry.index, entry.outputs = 4, 5, 2
+    slots = [entry.add_side((None, name, None)) for name in "ab"]
+    assert [(one.segment, one.entry, one.output) for one in slots] == [(4, 5, 2), (4, 5, 3)]
+    assert [name for _, name, _ in entry.sides] == ["a", "b"]
+
+
+def test_inputs_are_copied_once_and_parameters_never() -> None:
+    x, weight = torch.ones(2), nn.Parameter(torch.ones(2))
+    read, taken, slot = Leaf(x), Leaf(weight), Slot(0, 0, 0)
+    entry = Entry("module", None, (read, taken, slot), {}, ())
+    entry.copy_inputs()
+    with torch.no_grad():
+        x.add_(1)
+    entry.copy_inputs()
+    assert read.saved is not None
+    assert (read.saved.tolist(), taken.saved) == ([1.0, 1.0], None)
+
+
+def test_an_entry_begins_without_what_most_calls_leave_alone() -> None:
+    entry = Entry("fn", torch.add, (), {}, ())
+    assert (entry.segment, entry.index, entry.outputs, entry.autocast, entry.rng) == (0, 0, 0, (), None)
+    assert (entry.scalar, entry.constant, entry.sides, entry.swapped, entry.settings) == (False, None, (), {}, ())
+    assert entry.grad
+    with torch.no_grad(), torch.autocast("cpu", torch.bfloat16):
+        entry = Entry("fn", torch.add, (), {}, ())
+    assert (entry.grad, entry.autocast) == (False, (("cpu", torch.bfloat16),))
+
+
+def test_a_leaf_begins_with_its_own_version_and_no_copy() -> None:
+    leaf = Leaf(torch.ones(1).add_(1))
+    assert (leaf.version, leaf.saved, leaf.lost, leaf.origin, leaf.foreign) == (1, None, False, None, False)

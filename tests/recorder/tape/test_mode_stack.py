@@ -156,3 +156,46 @@ def test_suspended_under_a_mode_of_the_program_it_stays_where_it_is_until_each_i
     assert not stack.listening()
     stack.resume(first)
     assert stack.listening()
+
+
+def test_work_that_is_due_begins_when_the_last_suspension_ends_and_once(mode: Mode) -> None:
+    stack = mode.stack
+    stack.rest(True)
+    outer, inner = stack.suspend(), stack.suspend()
+    stack.rest(False)
+    assert (stack.due, stack.pushed, stack.off) == (True, False, 2)
+    stack.resume(inner)
+    assert (stack.due, stack.pushed, stack.off) == (True, False, 1)
+    stack.resume(outer)
+    assert (stack.due, stack.pushed, stack.off, _len_torch_function_stack()) == (False, True, 0, 1)
+
+
+def test_a_rest_that_changes_nothing_leaves_what_is_due(mode: Mode) -> None:
+    stack = mode.stack
+    stack.rest(True)
+    outer = stack.suspend()
+    stack.rest(False)
+    stack.rest(False)
+    assert (stack.due, stack.resting) == (True, False)
+    stack.rest(True)
+    assert (stack.due, stack.resting) == (False, True)
+    stack.resume(outer)
+    assert not stack.pushed
+
+
+def test_what_rests_is_taken_off_and_says_so(mode: Mode) -> None:
+    stack = mode.stack
+    stack.push()
+    stack.rest(True)
+    assert (_len_torch_function_stack(), stack.pushed, stack.listening()) == (0, False, False)
+    stack.reset()
+    assert (stack.resting, stack.due, stack.off) == (False, False, 0)
+    stack.push()
+    assert stack.listening()
+
+
+def test_a_mode_that_is_not_pushed_is_popped_without_a_trace(mode: Mode) -> None:
+    with Other() as other:
+        mode.stack.pop()
+        assert _get_current_function_mode() is other
+    assert mode.stack.off == 0

@@ -155,7 +155,7 @@ def mapped(value: Any, visit: Callable[[Any], Any], over: tuple[type, ...], dept
     if isinstance(value, slice):
         return slice(*(mapped(v, visit, over, depth - 1) for v in (value.start, value.stop, value.step)))
     # UserDict, as Hugging Face's BatchEncoding
-    if hasattr(value, "data") and isinstance(getattr(value, "data", None), dict):
+    if isinstance(getattr(value, "data", None), dict):
         return type(value)(mapped_dict(value.data, visit, over, depth))
     if is_dataclass(value) and not isinstance(value, type) and all(f.init for f in fields(value)):
         return type(value)(**{f.name: mapped(getattr(value, f.name), visit, over, depth - 1) for f in fields(value)})
@@ -188,9 +188,9 @@ def references(value: Any, depth: int = 7) -> Iterator[Slot | Leaf]:
         for item in value.values():
             yield from references(item, depth - 1)
     elif isinstance(value, slice):
-        yield from references((value.start, value.stop, value.step), depth - 1)
+        yield from references((value.start, value.stop, value.step), depth)
     elif isinstance(getattr(value, "data", None), dict):
-        yield from references(value.data, depth - 1)
+        yield from references(value.data, depth)
     elif is_dataclass(value) and not isinstance(value, type):
         for field in fields(value):
             yield from references(getattr(value, field.name), depth - 1)
@@ -209,7 +209,7 @@ def tensors(value: Any, depth: int = 6) -> Iterator[Tensor]:
         for item in value.values():
             yield from tensors(item, depth - 1)
     elif isinstance(getattr(value, "data", None), dict):
-        yield from tensors(value.data, depth - 1)
+        yield from tensors(value.data, depth)
     elif is_dataclass(value) and not isinstance(value, type):
         for field in fields(value):
             yield from tensors(getattr(value, field.name, None), depth - 1)
