@@ -22,6 +22,8 @@ from debugtracer.callsites.origins.handed_on import carrier, kind_of
         ("{k: torch.stack([r[k] for r in rows]) for k in rows[0]}", "rows"),
         ("{k: v for k, v in zip(names, x)}", "{k: v for k, v in zip(names, x)}"),
         ("{k + 'x': v for k, v in out.items()}", "{k + 'x': v for k, v in out.items()}"),
+        ("map(torch.from_numpy, pairs())", "pairs()"),
+        ("map(double, pairs())", "map(double, pairs())"),
         ("x * 2", "x * 2"),
         ("model(x)", "model(x)"),
     ],

@@ -11,6 +11,14 @@ from debugtracer.callsites.origins.value_origin import origin
 from debugtracer.trace.birth import Frame
 
 HEAD = "import os\nimport numpy as np\nimport torch\n"
+TAKEN = """\
+def coded(raw):
+    return np.eye(4)[raw]
+def made():
+    raw, order = load(), np.random.permutation(9)
+    {}return coded(raw)
+y = made()
+use(y)"""
 
 
 def at(tmp_path: Path, text: str) -> Frame:
@@ -32,6 +40,10 @@ def at(tmp_path: Path, text: str) -> Frame:
         ("y = load()\ny = y.permute(2, 0, 1)\nuse(y)", None),
         ("y = load()\ny = y.permute(2, 1, 0)\nuse(y)", 5),
         ("y = load()\nz = y.sort()\nuse(y)", None),
+        ("y = load()\ny = y.transpose(0, 2, 1)\nuse(y)", None),
+        ("y = load()\nn = list(range(9))\nnp.random.shuffle(n)\ny = [y[i] for i in n]\nuse(y)", 7),
+        (TAKEN.format("raw = raw[order]\n    "), 8),
+        (TAKEN.format(""), None),
     ],
 )
 def test_the_last_line_that_orders_is_found(tmp_path, text, line):

@@ -13,6 +13,7 @@ from debugtracer.observers.data.mirrored import (
     laid_out,
     middle,
     turns_between,
+    turns_seen,
 )
 
 
@@ -40,6 +41,16 @@ def test_what_looks_the_same_when_it_is_turned_has_many_turns():
     picture = torch.randn(1, 9, 9)
     assert turns_between(picture + picture.flip(-1), picture + picture.flip(-1)) == ["", "left to right"]
     assert len(turns_between(torch.ones(1, 9, 9), torch.ones(1, 9, 9))) == 1 + len(TURNS)
+
+
+def test_pictures_with_other_colours_are_turned_as_they_resemble_one_another():
+    picture = torch.rand(3, 12, 12)
+    changed = 0.7 * picture.flip(-1) + 0.2 + 0.05 * torch.randn(3, 12, 12)
+    assert turns_between(changed, picture) == [] and turns_seen(changed, picture) == ["left to right"]
+    assert turns_seen(picture * 2, picture) == [""] and turns_seen(picture.clone(), picture) == [""]
+    assert turns_seen(torch.rand(3, 12, 12), picture) == []
+    same = picture + picture.flip(-1)
+    assert turns_seen(same * 2, same) == []
 
 
 @pytest.mark.parametrize("scale", [1.0, torch.tensor([30.0, 20.0, 30.0, 20.0])])

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 import torch
 
-from debugtracer.observers.data.pairing import Probe, above_chance, orders, restored, sorted_alone
+from debugtracer.observers.data.pairing import Probe, above_chance, class_blocks, orders, restored, sorted_alone
 from debugtracer.observers.data.row_features import as_columns
 
 
@@ -85,3 +85,12 @@ def test_a_probe_leaves_out_the_row_it_tells():
 
 def test_each_order_names_every_row_once():
     assert all(sorted(places.tolist()) == list(range(500)) for _, _, places in orders(GROUPS))
+
+
+def test_classes_that_stand_together_have_an_entropy():
+    kinds, entropy = class_blocks(torch.tensor([1] * 75 + [0] * 25))
+    assert kinds == 2 and abs(entropy - 0.5623) < 1e-4
+    assert class_blocks(torch.tensor([1] * 75 + [0] * 24 + [1])) is None
+    assert class_blocks(torch.ones(100)) is None
+    assert class_blocks(torch.arange(100.0)) is None
+    assert class_blocks(torch.zeros(100, 3)) is None

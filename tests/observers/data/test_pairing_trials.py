@@ -65,6 +65,53 @@ def test_rows_that_belong_together_are_silent(tmp_path, feed):
     assert facts(tmp_path, RowPairing) == []
 
 
+def spikes(kinds):
+    x = torch.randn(len(kinds), 30)
+    places = torch.randint(0, 29, (len(kinds),))
+    x[torch.arange(len(kinds)), places] += 4.0 * kinds
+    x[torch.arange(len(kinds)), places + 1] -= 4.0 * kinds
+    return x
+
+
+def shuffled_alone(kinds):
+    x = spikes(kinds)
+    order = torch.randperm(len(kinds))
+    x = x[order]
+    return DataLoader(TensorDataset(x, kinds), batch_size=32, shuffle=True)
+
+
+def shuffled_both(kinds):
+    x = spikes(kinds)
+    order = torch.randperm(len(kinds))
+    x = x[order]
+    kinds = kinds[order]
+    return DataLoader(TensorDataset(x, kinds), batch_size=32, shuffle=True)
+
+
+def as_they_are(kinds):
+    x = spikes(kinds)
+    return DataLoader(TensorDataset(x, kinds), batch_size=32, shuffle=True)
+
+
+@pytest.mark.parametrize(("made", "told"), [(shuffled_alone, 1), (shuffled_both, 0), (as_they_are, 0)])
+def test_classes_in_blocks_beside_inputs_in_another_order(tmp_path, made, told):
+    torch.manual_seed(0)
+    with under_watch(tmp_path):
+        loader = made((torch.arange(400) < 200).long())
+        model = nn.Linear(30, 2)
+        optimizer = torch.optim.SGD(model.parameters(), lr=0.01)
+        for _ in range(2):
+            for rows, kinds in loader:
+                loss = F.cross_entropy(model(rows), kinds)
+                optimizer.zero_grad()
+                loss.backward()
+                optimizer.step()
+    found = facts(tmp_path, RowPairing)
+    assert [fact.order for fact in found] == ["targets-in-blocks"] * told
+    assert all(fact.classes == 2 and fact.frame.code == "x = x[order]" for fact in found)
+    assert findings(tmp_path, "orders-differ") == []
+
+
 def test_two_losses_or_a_target_with_a_graph_are_not_asked(tmp_path):
     x, y = table(True)
     model = nn.Linear(4, 1)

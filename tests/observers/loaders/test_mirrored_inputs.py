@@ -60,12 +60,46 @@ def coin() -> bool:
     return bool(torch.rand(1) < 0.5)
 
 
+class Spots(Pictures):
+    """The same with a bright spot where the target says."""
+
+    def __init__(self, transform: Callable[[Tensor, Tensor], Sample], target: Callable[[Tensor], Tensor]) -> None:
+        super().__init__(transform, target)
+        self.pictures = 0.1 * self.pictures
+        for picture, points in zip(self.pictures, self.targets, strict=True):
+            for x, y in points.view(-1, 2).long().tolist():
+                picture[:, y, x] += 3
+
+
+def spots(picture: Tensor) -> Tensor:
+    return torch.randint(1, 11, (2, 2)).float() + 0.25 * torch.rand(2, 2)
+
+
+def spots_in_a_row(picture: Tensor) -> Tensor:
+    return spots(picture).flatten()
+
+
+def coloured(picture: Tensor, target: Tensor) -> Sample:
+    picture = picture * (0.8 + 0.4 * torch.rand(1)) + 0.02 * torch.randn(3, 12, 12)
+    return picture.flip(-1) if coin() else picture, target
+
+
+def points_with_it(picture: Tensor, target: Tensor) -> Sample:
+    mirrored = target * torch.tensor([-1.0, 1.0]) + torch.tensor([11.0, 0.0])
+    return (picture.flip(-1), mirrored) if coin() else (picture, target)
+
+
 def seen(
-    tmp_path: Any, transform: Any, target: Any, forward: Callable[..., Tensor] | None = None, workers: int = 0
+    tmp_path: Any,
+    transform: Any,
+    target: Any,
+    forward: Callable[..., Tensor] | None = None,
+    workers: int = 0,
+    kind: type[Pictures] = Pictures,
 ) -> list[MirroredInput]:
     with under_watch(tmp_path):
         torch.manual_seed(0)
-        data = Pictures(transform, target)
+        data = kind(transform, target)
         model = nn.Conv2d(3, 3, 3, padding=1)
         optimizer = torch.optim.SGD(model.parameters(), lr=0.01)
         for _ in range(4):
@@ -174,6 +208,24 @@ def test_finds_a_target_with_a_draw_of_its_own(tmp_path, transform, target, what
     assert fact.first[0] != fact.first[1]
     assert len(fact.samples) >= 4
     assert fact.target_frame is not None
+
+
+@pytest.mark.parametrize("target", [spots, spots_in_a_row])
+@pytest.mark.parametrize("transform", [only_picture(flipped), coloured])
+def test_points_that_stay_while_their_picture_is_mirrored(tmp_path, transform, target):
+    (fact,) = seen(tmp_path, transform, target, kind=Spots)
+    assert (fact.what, fact.how, fact.target_how) == ("points", "left to right", "")
+
+
+def test_points_that_follow_and_numbers_that_are_no_places(tmp_path):
+    assert not seen(tmp_path / "a", points_with_it, spots, kind=Spots)
+    assert not seen(tmp_path / "b", coloured, spots)
+    assert not seen(tmp_path / "c", coloured, spots_in_a_row)
+
+
+def test_a_mask_that_stays_while_its_picture_is_mirrored_and_coloured(tmp_path):
+    (fact,) = seen(tmp_path, coloured, mask)
+    assert fact.what == "mask"
 
 
 def one_turn_more(picture: Tensor, target: Tensor) -> Sample:

@@ -67,6 +67,8 @@ def handed_on(node: ast.expr) -> ast.expr | None:
         return None
     if isinstance(node.func, ast.Attribute) and node.func.attr in SAME:
         return node.func.value
+    if final_name(node.func) == "map" and len(node.args) == 2 and final_name(node.args[0]) in COPIES:
+        return node.args[1]
     return node.args[0] if node.args and final_name(node.func) in COPIES else None
 
 

@@ -7,7 +7,7 @@ import ast
 from collections.abc import Iterator, Sequence
 
 from debugtracer.callsites.origins.turn_lines import is_backwards
-from debugtracer.callsites.origins.value_origin import Link, Use, chain, origin, program_of
+from debugtracer.callsites.origins.value_origin import Link, Use, chain, is_own, origin, program_of
 from debugtracer.callsites.origins.written_names import final_name
 from debugtracer.callsites.row_order import ORDERS
 from debugtracer.trace.birth import Frame
@@ -19,6 +19,8 @@ MOVES = ORDERS | frozenset(
         "permute", "moveaxis", "rot90", "fliplr",
     }
 )  # fmt: skip
+
+DEPTH = 3  # orders that are taken by orders (ours)
 
 
 def order_of(links: Sequence[Link]) -> Frame | None:
@@ -49,21 +51,39 @@ def orders(link: Link) -> Frame | None:
             before = ordered(use, part, link.frame.line)
             if before is not None:
                 return link.frame if part is node.slice else before
-    return None
+    loops = [one.iter for node in ast.walk(use.node) if isinstance(node, ast.ListComp) for one in node.generators]
+    if any(ordered(use, one, link.frame.line) for one in loops):
+        return link.frame
+    return given_in_order(use, link.frame.line)
 
 
-def ordered(use: Use, part: ast.expr, line: int) -> Frame | None:
-    """The line that made a name by ordering."""
+def given_in_order(use: Use, line: int) -> Frame | None:
+    """The line that ordered what a function of the program is given first."""
+    call = use.node if is_own(use.program, use.scope, use.node) else None
+    return ordered(use, call.args[0], line) if isinstance(call, ast.Call) and call.args else None
+
+
+def ordered(use: Use, part: ast.expr, line: int, depth: int = DEPTH) -> Frame | None:
+    """The line that made a name by ordering, or by rows that are taken by such a name."""
     named = isinstance(part, (ast.Name, ast.Attribute))
-    links = chain(Use(use.program, use.scope, part, use.above), line) if named else ()
-    held = [(one.frame, one.value.node) for one in links if one.value is not None]
-    return next((frame for frame, value in held if any(is_order(inner) for inner in ast.walk(value))), None)
+    links = chain(Use(use.program, use.scope, part, use.above), line) if named and depth else ()
+    for link, value in [(one, one.value) for one in links if one.value is not None]:
+        nodes = list(ast.walk(value.node))
+        taken = [one.slice for one in nodes if isinstance(one, ast.Subscript)]
+        if any(map(is_order, nodes)) or any(ordered(value, one, link.frame.line, depth - 1) for one in taken):
+            return link.frame
+        if (beside := in_place(value, link.frame.line)) is not None:
+            return beside
+    return None
 
 
 def is_order(node: ast.AST) -> bool:
     """Whether this is a call of that name, a slice with a step back, or the transpose of a matrix; `permute(2, 0, 1)`
-    moves a dimension past two that keep their order."""
+    moves a dimension past two that keep their order, `transpose(0, 2, 1)` keeps the rows."""
     if isinstance(node, ast.Call):
+        first = node.args[0] if len(node.args) > 2 else None
+        if isinstance(first, ast.Constant) and first.value == 0 and final_name(node.func) in ("transpose", "permute"):
+            return False
         last = [one.value for one in node.args[-2:] if isinstance(one, ast.Constant) and isinstance(one.value, int)]
         keeps = final_name(node.func) == "permute" and len(last) == 2 and last[0] < last[1]
         return final_name(node.func) in MOVES and not keeps

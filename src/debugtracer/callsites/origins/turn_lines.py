@@ -41,7 +41,7 @@ def alone(own: Sequence[BranchWrite], others: Sequence[BranchWrite]) -> Frame | 
 
 def in_branches(links: Sequence[Link]) -> Iterator[BranchWrite]:
     """Yield the lines in some branch: what is always done turns all samples alike. A chain of lines ends at a call;
-    where that turns, what it is given is followed on."""
+    what that, or arithmetic, is given first is followed on."""
     for _ in range(MOST):
         use: Use | None = None
         node: ast.Subscript | ast.Call | None = None
@@ -50,9 +50,10 @@ def in_branches(links: Sequence[Link]) -> Iterator[BranchWrite]:
             branch = branch_of(use, use.node if node is None else node) if use is not None else None
             if branch is not None:
                 yield BranchWrite(link.frame, branch, node is not None)
-        if use is None or node is None:
+        first = node if node is not None or use is None else carried(use.node)
+        if use is None or first is None:
             return
-        links = before(use, node)
+        links = before(use, first)
 
 
 def turning(use: Use | None) -> ast.Subscript | ast.Call | None:
@@ -86,14 +87,24 @@ def branch_of(use: Use, node: ast.AST) -> Branch | None:
     return None
 
 
-def before(use: Use, node: ast.Subscript | ast.Call) -> tuple[Link, ...]:
-    """The lines that wrote what is turned: the object of a method, else the first argument of a function."""
+def carried(node: ast.expr) -> ast.Call | ast.BinOp | None:
+    """A value that is made of a tensor without turning it: noise that is added, a factor, a normalisation."""
+    return node if isinstance(node, (ast.Call, ast.BinOp)) else None
+
+
+def before(use: Use, node: ast.Subscript | ast.Call | ast.BinOp) -> tuple[Link, ...]:
+    """The lines that wrote what is turned: the object of a method, else the first argument of a function, or an
+    operand."""
     if isinstance(node, ast.Subscript):
         given = [node.value]
+    elif isinstance(node, ast.BinOp):
+        given = [node.left, node.right]
     else:
         given = [*([node.func.value] if isinstance(node.func, ast.Attribute) else []), *node.args[:1]]
     for one in given:
         links = chain(Use(use.program, use.scope, one, use.above), node.lineno)
+        if not links and isinstance(one, (ast.Call, ast.BinOp, ast.Subscript)):
+            links = before(use, one)
         if links:
             return links
     return ()

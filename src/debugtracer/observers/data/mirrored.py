@@ -12,6 +12,7 @@ from debugtracer.observers.data.digest import readable
 LEAST = 8  # pixels of a side (ours: fewer may be mirror images by chance)
 SIDE = 64  # pixels of the middle that are compared (ours)
 CHANNELS = (1, 3, 4)
+RESEMBLES, APART = 0.8, 0.15  # correlation of a picture with one that was turned, and above all other turns (ours)
 TURNS: dict[str, Callable[[Tensor], Tensor]] = {
     "left to right": lambda picture: picture.flip(-1),
     "upside down": lambda picture: picture.flip(-2),
@@ -51,6 +52,26 @@ def turns_between(now: Tensor, before: Tensor) -> list[str]:
     """Every turn that takes one picture to another; the empty one where they are the same, none where they differ."""
     ways = [""] if alike(before, now) else []
     return ways + [how for how, turn in TURNS.items() if alike(turn(before), now)]
+
+
+def turns_seen(now: Tensor, before: Tensor) -> list[str]:
+    """The same of pictures whose colours are changed at each delivery: the one turn under which they are alike."""
+    exact = turns_between(now, before)
+    if exact or now.shape != before.shape or now.is_complex():
+        return exact
+    one = centred(now)
+    turned = {"": before} | {how: turn(before) for how, turn in TURNS.items()}
+    ways = {how: float(one @ centred(other)) for how, other in turned.items() if other.shape == now.shape}
+    first, second = sorted(ways, key=ways.__getitem__, reverse=True)[:2]
+    return [first] if ways[first] >= RESEMBLES and ways[first] - ways[second] >= APART else []
+
+
+def centred(picture: Tensor) -> Tensor:
+    """The values of a picture about their mean, of length 1."""
+    flat = picture.detach().double().flatten()
+    flat = flat - flat.mean()
+    unit: Tensor = flat / flat.norm().clamp_min(1e-12)
+    return unit
 
 
 def box_turns_between(now: Tensor, before: Tensor, high: int, wide: int) -> list[str]:

@@ -9,7 +9,10 @@ import numpy as np
 import torch
 from torch import Tensor
 
-Order = Literal["reversed", "by-text", "from-text", "grid", "by-column", "moved", "targets-sorted", "inputs-sorted"]
+Order = Literal[
+    "reversed", "by-text", "from-text", "grid", "by-column", "moved", "targets-sorted", "inputs-sorted",
+    "targets-in-blocks",
+]  # fmt: skip
 
 ROWS = 768  # of a probe (ours: a system of equations of that size is solved in 20 ms)
 QUICK = 256  # of a first probe, which nearly always tells enough (ours)
@@ -171,6 +174,18 @@ def sorted_alone(inputs: Tensor, targets: Tensor) -> Literal["targets-sorted", "
     """The side of which all columns rise or fall from row to row; empty for none and for both."""
     ordered = [is_sorted(one) for one in (targets, inputs)]
     return "" if ordered[0] == ordered[1] else "targets-sorted" if ordered[0] else "inputs-sorted"
+
+
+def class_blocks(targets: Tensor) -> tuple[int, float] | None:
+    """How many classes there are and their entropy, where all rows of each stand together; None elsewhere."""
+    flat = targets.flatten()
+    if len(flat) != len(targets):
+        return None
+    kinds, counts = flat.unique(return_counts=True)
+    if not 2 <= len(kinds) <= len(flat) // 16 or int((flat[1:] != flat[:-1]).sum()) != len(kinds) - 1:
+        return None
+    share = counts.double() / len(flat)
+    return len(kinds), float(-(share * share.log()).sum())
 
 
 def is_sorted(values: Tensor) -> bool:

@@ -10,7 +10,17 @@ from torch import Tensor, nn
 
 from debugtracer.callsites.origins.turn_lines import turned_alone
 from debugtracer.errors import guarded
-from debugtracer.observers.data.mirrored import box_turns_between, in_order, is_boxes, laid_out, middle, turns_between
+from debugtracer.observers.data.marked_points import STANDS_OUT, is_points, marks
+from debugtracer.observers.data.mirrored import (
+    alike,
+    box_turns_between,
+    in_order,
+    is_boxes,
+    laid_out,
+    middle,
+    turns_between,
+    turns_seen,
+)
 from debugtracer.observers.loaders.transform_line import transform_line, transform_links
 from debugtracer.observers.model.shadow_model import is_dense
 from debugtracer.observers.observed_run import ObservedRun
@@ -27,7 +37,7 @@ COMPARED = 96  # samples seen again, after which a dataset is left alone (ours)
 AGREED = 8  # times that a target was turned with its picture, and never without, after which it is believed (ours)
 OF_ONE_SHAPE = 0.25  # share of the other masks that are this one turned: it is no mask of its picture (ours)
 BOXES = 12  # rows that must all be boxes (ours: four numbers may stand in order by chance)
-What = Literal["mask", "box"]
+What = Literal["mask", "box", "points"]
 
 
 class Sample(NamedTuple):
@@ -70,6 +80,11 @@ class PictureSet:
     def apart(self) -> int:
         """Count the samples whose picture and target were turned differently."""
         return max((len(seen.apart) for seen in self.targets.values()), default=0)
+
+    def has_places(self, path: str) -> bool:
+        """Whether a target holds places in its pictures, as far as they tell."""
+        kept = [one for one in self.samples.values() if path in one.targets]
+        return marks([one.picture for one in kept], [one.targets[path] for one in kept], *self.size) >= STANDS_OUT
 
 
 class MirroredInputsObserver(Observer):
@@ -119,7 +134,9 @@ class MirroredInputsObserver(Observer):
                 p: "mask" for p, one in laid.items() if p != path and one.shape[-2:] == (high, wide)
             }
             boxes: dict[str, What] = {p: "box" for p, leaf in leaves if p not in laid and is_boxes(leaf)}
-            found = PictureSet(path, (high, wide), masks | boxes) if masks or boxes else None
+            free = [(p, leaf) for p, leaf in leaves if p not in laid and p not in boxes]
+            points: dict[str, What] = {p: "points" for p, leaf in free if is_points(leaf)}
+            found = PictureSet(path, (high, wide), masks | boxes | points) if masks or boxes or points else None
         self.known[owner] = found
         return found
 
@@ -144,13 +161,12 @@ class MirroredInputsObserver(Observer):
         """Note how a picture and its targets were turned; drop a target that is another, or a picture of the same."""
         before = known.samples[index]
         known.compared += 1
-        ways = turns_between(now.picture, before.picture)
+        ways = turns_seen(now.picture, before.picture)
         for path, seen in list(known.targets.items()) if ways else ():
             one, other = now.targets.get(path), before.targets.get(path)
             others: list[str] = []
             if one is not None and other is not None and not turns_between(other, before.picture):
-                box = seen.what == "box"
-                others = box_turns_between(one, other, *known.size) if box else turns_between(one, other)
+                others = target_turns(seen.what, one, other, known.size)
             if not others:
                 del known.targets[path]
             elif not set(ways) & set(others):
@@ -185,6 +201,8 @@ class MirroredInputsObserver(Observer):
             kept = [one.targets[path] for one in known.samples.values() if path in one.targets]
             if seen.what == "box" and all(map(in_order, kept)):
                 continue
+            if seen.what == "points" and (len(seen.apart) < MIRRORED or not known.has_places(path)):
+                continue
             if len(seen.apart) >= MIRRORED and self.shapes.get(shape, 0) <= (shape == picture):
                 self.emit(known, path, seen, batch)
 
@@ -215,6 +233,13 @@ def lines_alone(
         for line, path in zip(called, (picture, target), strict=True)
     ]
     return turned_alone(*links)
+
+
+def target_turns(what: What, one: Tensor, other: Tensor, size: tuple[int, int]) -> list[str]:
+    """Every turn that takes a target to the one that came later; points are the same, or moved, which says nothing."""
+    if what == "points":
+        return [""] if alike(one, other) else []
+    return box_turns_between(one, other, *size) if what == "box" else turns_between(one, other)
 
 
 def owner_of(batch: Batch) -> Any:

@@ -18,7 +18,7 @@ class MirroredInput(Fact, frozen=True, kw_only=True):
     target: str
     """Path of what was equal bit for bit."""
     what: str
-    """`mask`: as high and wide as the picture; `box`: left, top, right, bottom."""
+    """`mask`: as high and wide as the picture; `box`: left, top, right, bottom; `points`: places in it."""
     how: str
     """How the pictures were turned, most often; empty where the target alone was."""
     samples: tuple[int, ...]
