@@ -39,6 +39,22 @@ def test_a_call_during_which_another_program_ran_counts_a_few_times_the_mean(cos
     assert 1.0 < cost.mean_s <= SLOW
 
 
+def test_the_first_call_which_imports_what_the_others_find_counts_no_more_than_that(cost: CallCost) -> None:
+    timed(cost, 5000.0)
+    assert cost.mean_s == SLOW * 1.0
+    for _ in range(80):
+        timed(cost, 2.0)
+    assert cost.mean_s == pytest.approx(2.0, rel=0.02)
+    assert cost.state.own_s < 13 * EVERY * SLOW
+
+
+def test_without_a_detour_the_first_call_is_believed(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(call_cost, "detour", lambda: 0.0)
+    cost = CallCost(RunState())
+    timed(cost, 2.0)
+    assert cost.mean_s == 2.0
+
+
 def test_the_way_through_torch_takes_under_a_millisecond_and_leaves_no_mode() -> None:
     assert 0.0 <= detour() < 1e-3
     assert _len_torch_function_stack() == 0

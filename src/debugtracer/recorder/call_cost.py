@@ -34,7 +34,8 @@ class CallCost:
         slow one."""
         if self.detour_s < 0:
             self.detour_s = detour()
-            self.mean_s = seconds
+            # the first one imports what all others find
+            self.mean_s = seconds = min(seconds, SLOW * self.detour_s) or seconds
         self.mean_s += WEIGHT * (min(seconds, SLOW * self.mean_s) - self.mean_s)
         self.state.own_s += (self.mean_s + self.detour_s) * (EVERY - self.left)
         self.left = EVERY

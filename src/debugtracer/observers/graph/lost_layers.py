@@ -41,7 +41,7 @@ def spare(lost: Sequence[Tensor], reached: Sequence[Tensor], names: Mapping[int,
 
 
 def is_spare(name: str, reached: Collection[str]) -> bool:
-    """Whether the same part of the block before is reached, and other parts of its own block."""
+    """Whether the same part of the block before is reached, and another part of its own block."""
     for number in re.finditer(r"(?<![^.])\d+(?=\.)", name):
         head, rest = name[: number.start()], name[number.end() :]
         before, block = f"{head}{int(number.group()) - 1}{rest}", f"{head}{number.group()}."
