@@ -7,8 +7,8 @@ from collections.abc import Callable
 
 from debugtracer.hooks.events.resting_events import RestingEvents
 
-# steps after an evaluation in which they do not rest (ours): where each step is followed by one, coming and going was
-# four times dearer than staying
+# steps after an evaluation in which they do not rest (ours): where each is followed by one, torch's functions would be
+# replaced and put back in each
 WAITS = 64
 
 
