@@ -89,7 +89,7 @@ class RunFindings:
         following = self.state.iteration if iteration is None else iteration
         ref = StepRef(iteration=max(following - 1, 0), step=step, rank=self.output.rank)
         self.live.step(ref, values, facts, stands_out)
-        self.state.judged(self.live.judge_s)
+        self.state.judged(self.live.judge_s + self.output.thread_s())
 
     def steps_done(self, steps: Sequence[ClosedStep]) -> None:
         """Keep and judge steps in a row with which no facts go; a further step follows them."""
@@ -112,7 +112,7 @@ class RunFindings:
             return
         self.live.finish(facts)
         self.write_late()
-        self.state.judged(self.live.judge_s)
+        self.state.judged(self.live.judge_s + self.output.thread_s())
         self.jumps.look(over=True)  # the judge of a fast loop may end after the loop
         while self.untried:
             self.tell(self.untried.pop(next(iter(self.untried))))

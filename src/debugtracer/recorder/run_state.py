@@ -71,7 +71,7 @@ class RunState:
         self.rested: dict[str, int] = {}
         """Part of what we do -> steps in which it rested, to stay under the promised cost."""
         self.judge_s = 0.0
-        """CPU seconds that the judge's thread has used, as of the last step."""
+        """CPU seconds that the threads of the judge and of the writer have used, as of the last step."""
         self.host_syncs = self.skipped = 0
         """Times that we waited for a device, and updates that a GradScaler did not make."""
         self.roots = Roots()
@@ -139,7 +139,7 @@ class RunState:
         return OwnedTime(self)
 
     def judged(self, seconds: float) -> None:
-        """Set the CPU seconds that judging has taken so far."""
+        """Set the CPU seconds that judging and writing have taken so far."""
         self.judge_s = seconds
 
     def take_wait_s(self) -> float:

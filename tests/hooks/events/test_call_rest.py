@@ -12,6 +12,7 @@ from torch import nn
 from torch.utils.data import DataLoader, TensorDataset
 from torch.utils.data.dataloader import _BaseDataLoaderIter
 
+from debugtracer.hooks.events import call_rest
 from debugtracer.recorder.gate import resting_steps
 from debugtracer.recorder.governor import FIRST_STEPS, LIMITS_S, WORDS, Part
 from debugtracer.session import Session
@@ -96,6 +97,20 @@ def test_an_evaluation_is_seen_from_its_begin(session: Session) -> None:
     loop.model.eval()
     assert not session.events.calls.rests
     assert nn.Module.__call__ is not CALL
+
+
+def test_where_steps_are_followed_by_an_evaluation_they_stay_as_they_are(session: Session) -> None:
+    loop, changes = Loop(), []
+    loop.to_rest(session)
+    session.events.calls.on_change(changes.append)
+    for _ in range(8):
+        loop.go(4)
+        loop.model.eval()
+        loop.model.train()
+    assert changes == [False]
+    for _ in range(2):
+        loop.go(call_rest.WAITS // 2 + 6)
+    assert changes == [False, True]
 
 
 def test_batches_fetched_unseen_are_not_taken_for_others(session: Session) -> None:

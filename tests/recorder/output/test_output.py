@@ -166,3 +166,15 @@ def test_a_forked_child_leaves_the_parent_s_files_alone_and_may_open_its_own(run
     trace = read(run)
     assert list(trace.ranks) == [0, 1]
     assert list(trace.series("loss")[0]) == [0, 1]
+
+
+def test_what_sealing_the_series_takes_is_counted_in_the_last_counters(
+    run: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    output = an_output(run)
+    output.open()
+    assert output.writer is not None
+    seal = output.writer.seal
+    monkeypatch.setattr(output.writer, "seal", lambda: (time.sleep(0.2), seal()))
+    output.close()
+    assert 0.2 <= of(run, RankEnded)[-1].own_s < 2.0

@@ -301,3 +301,17 @@ def test_above_the_byte_budget_the_oldest_raw_rows_are_thinned(tmp_path: Path) -
     assert sum(one.bad for one in bins) == 1
     assert trace.first_bad() == msgspec.structs.replace(trace.first_bad(["loss"]), step=1500)  # type: ignore[type-var]
     assert bins[-1].step1 == 59_999
+
+
+def test_events_may_follow_when_the_series_are_sealed_and_the_thread_says_what_it_used(tmp_path: Path) -> None:
+    writer = TraceWriter(tmp_path, 0, flush_steps=1)
+    for step in range(200):
+        writer.point(step, {"loss": float(step)})
+    writer.seal()
+    assert writer.used_s > 0
+    sealed = sorted(path.name for path in tmp_path.rglob("*.parquet"))
+    assert sealed
+    writer.event(Noted(at=1.0, rank=0, what="late", text="after the series"), now=True)
+    assert b"after the series" in (writer.folder / "events.jsonl").read_bytes()
+    writer.close()
+    assert sorted(path.name for path in tmp_path.rglob("*.parquet")) == sealed

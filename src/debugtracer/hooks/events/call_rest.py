@@ -7,6 +7,10 @@ from collections.abc import Callable
 
 from debugtracer.hooks.events.resting_events import RestingEvents
 
+# steps after an evaluation in which they do not rest (ours): where each is followed by one, torch's functions would be
+# replaced and put back in each
+WAITS = 64
+
 
 class CallRest:
     """One per session. It changes between two steps, and where an evaluation begins."""
@@ -14,6 +18,8 @@ class CallRest:
     def __init__(self, resting: RestingEvents) -> None:
         self.resting = resting
         self.rests = False
+        self.evaluated: int | None = None
+        """The step in which an evaluation began last."""
         self.listeners: list[Callable[[bool], None]] = []
 
     def on_change(self, listener: Callable[[bool], None]) -> None:
@@ -29,8 +35,15 @@ class CallRest:
         for listener in self.listeners:
             listener(rests)
 
+    def may_rest(self) -> bool:
+        """Whether no evaluation began in the last steps."""
+        return self.evaluated is None or not 0 <= self.resting.state.step - self.evaluated < WAITS
+
     def mode_called(self, training: bool) -> None:
         """Report calls again where an evaluation begins: its batches and its loss."""
-        if self.rests and not training:
+        if training:
+            return
+        self.evaluated = self.resting.state.step
+        if self.rests:
             self.resting.steps.publish()
             self.change(False)

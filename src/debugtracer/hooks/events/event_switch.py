@@ -82,7 +82,8 @@ class EventSwitch(LoopEvents):
             self.observers.rest(True)
             self.tell(True)
         elif self.target is self.resting and not self.by_hand:
-            self.calls.change(not self.governor.affords(Part.CALLS) and self.is_between_calls())
+            rests = not self.governor.affords(Part.CALLS) and self.calls.may_rest() and self.is_between_calls()
+            self.calls.change(rests)
 
     def between_backwards(self) -> None:
         """Let all rest or work in a loop that writes its weights itself; its observers alone where only its calls tell

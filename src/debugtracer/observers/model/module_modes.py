@@ -69,15 +69,14 @@ class ModuleModesObserver(Observer):
 
         @functools.wraps(original)
         def train(module: nn.Module, mode: bool = True) -> Any:
-            if compiling():
+            if self.depth or compiling():  # of a module inside another nothing is noted
                 return original(module, mode)
             self.depth += 1
             try:
                 return original(module, mode)
             finally:
-                self.depth -= 1
-                if self.depth == 0:
-                    self.switched(module, bool(mode))
+                self.depth = 0
+                self.switched(module, bool(mode))
 
         return train
 

@@ -155,6 +155,10 @@ class Output:
             self.beat = now + max(HEARTBEAT_S, BEATS_SHARE * (now - self.first_beat))
             self.event(self.counters(final=False))
 
+    def thread_s(self) -> float:
+        """Return the CPU seconds of the thread that writes."""
+        return self.writer.used_s if self.writer is not None else 0.0
+
     def counters(self, final: bool) -> RankEnded:
         """Collect the counters of the rank."""
         state = self.state
@@ -203,7 +207,9 @@ class Output:
         """Write failures of ours and the last counters, and flush everything. Safe to call again."""
         if self.writer is None or self.ended:
             return
-        self.ended = True
+        self.ended, began = True, monotonic()
+        self.writer.seal()
+        self.state.ended(monotonic() - began)
         for failure in errors.failures.values():
             self.event(
                 Failed(at=wall_time(), rank=self.rank, where=failure.where, count=failure.count, first=failure.first)

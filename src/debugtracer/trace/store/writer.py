@@ -3,17 +3,18 @@ never training."""
 
 from __future__ import annotations
 
-import os
 import sys
 import threading
 from collections import deque
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
+from time import monotonic, thread_time
 from typing import TYPE_CHECKING, Any
 
 from debugtracer import errors
 from debugtracer.trace.events import AnyEvent
 from debugtracer.trace.store.journal import Journal, encode_event
+from debugtracer.trace.store.own_process import OwnProcess
 from debugtracer.trace.store.schema import rank_folder
 from debugtracer.trace.store.series.live import LiveSegment
 from debugtracer.trace.store.series.seal import seal
@@ -26,23 +27,11 @@ if TYPE_CHECKING:
 
 MOST_PENDING = 1_000_000  # points kept in memory while the disk does not answer
 LEAST_WAIT_S = 0.001  # a thread that never waits would take a whole core (ours)
+CLOCK_S = 1.0  # seconds between two looks at the clock of the background thread: one costs 270 us in some sandboxes
 PATIENCE_S = 10.0  # seconds a caller of flush() waits for a disk that does not answer
 
 
-class Process:
-    """Which process this is, without a system call for each step."""
-
-    def __init__(self) -> None:
-        self.note()
-        if hasattr(os, "register_at_fork"):
-            os.register_at_fork(after_in_child=self.note)
-
-    def note(self) -> None:
-        """Ask the system; called once, and in each forked child."""
-        self.pid = os.getpid()
-
-
-PROCESS = Process()
+PROCESS = OwnProcess()
 
 
 class TraceWriter:
@@ -50,8 +39,7 @@ class TraceWriter:
     a device.
 
     `off` says in one phrase why nothing is written any more (None while all is well); `dropped` counts points refused
-    because
-    the disk did not keep up. A process that was forked from the writer's own stays silent.
+    because the disk did not keep up. A process that was forked from the writer's own stays silent.
     """
 
     def __init__(
@@ -82,7 +70,8 @@ class TraceWriter:
         self.lock = threading.RLock()  # re-entrant: a signal handler may flush while the same thread does
         self.wake = threading.Event()
         self.thread: threading.Thread | None = None
-        self.closing = False
+        self.closing = self.closed = False
+        self.used_s = 0.0  # CPU seconds of the background thread, as of a second ago
         self.live: LiveSegment | None = None
         self.journal: Journal | None = None
         self.layers: LayerLog | None = None
@@ -163,8 +152,8 @@ class TraceWriter:
         finally:
             self.lock.release()
 
-    def close(self) -> None:
-        """Flush, seal and end; later calls do nothing. Safe to call twice."""
+    def seal(self) -> None:
+        """Flush and seal the series; no number follows, events may. Safe to call again."""
         if PROCESS.pid != self.pid or self.closing:
             return
         self.flush()
@@ -174,7 +163,14 @@ class TraceWriter:
             self.thread.join(PATIENCE_S)
         self._end_segment()
         self._seal_due()
-        self.silent = True
+
+    def close(self) -> None:
+        """Flush, seal and end; later calls do nothing. Safe to call twice."""
+        if PROCESS.pid != self.pid or self.closed:
+            return
+        self.seal()
+        self.flush()
+        self.closed = self.silent = True
         for file in (self.journal, self.layers, self.norm_log):
             if file is not None:
                 file.close()
@@ -197,6 +193,7 @@ class TraceWriter:
                 pass
 
     def _work(self) -> None:
+        read_at = 0.0
         while not self.closing and not self.silent:
             self.wake.wait(max(self.flush_s, LEAST_WAIT_S))
             self.wake.clear()
@@ -204,6 +201,9 @@ class TraceWriter:
             self._seal_due()
             if self.on_wake is not None:
                 self.on_wake()
+            if (now := monotonic()) > read_at + CLOCK_S:
+                read_at, self.used_s = now, thread_time()
+        self.used_s = thread_time()
 
     def _open_folder(self) -> Path:
         self.folder.mkdir(parents=True, exist_ok=True)
