@@ -31,8 +31,8 @@ class UpdateRatio(Check, frozen=True):
     How it decides
         norm(update)/norm(weight) of matrices of at least 64 values whose weight is not near zero: above `replaced` in
         the last `snapshots` snapshots is a warning, above `high` a note, both only once the loss has suffered: its
-        median over the last `losses` steps is not below where it began. Below `low` (with a learning rate and a
-        gradient) is a note. Healthy is 1e-4 to 1e-2.
+        median over the last `losses` steps is not below where it began, and does not come down from a rise. Below `low`
+        (with a learning rate and a gradient) is a note. Healthy is 1e-4 to 1e-2.
     What to do
         Try a lower learning rate for some hundred steps, and compare the losses.
     Example
@@ -66,8 +66,8 @@ class UpdateRatio(Check, frozen=True):
         memory, (began, now) = window.memory(self), self.fall(window)
         if window.new(Health):
             yield from self.look(window)
-        if now is None or "large" not in memory:
-            return
+        if now is None or "large" not in memory or (now > self.fallen * began and self.comes_down(window)):
+            return  # a large rate that is meant makes the loss rise first: what it does then is waited for
         facts, worst, severity = memory.pop("large")  # from a loss that falls nothing is concluded later
         if now > self.fallen * began and not monitor(window).excused:
             yield self.describe(window, facts, worst, severity, (began, now))
@@ -106,6 +106,12 @@ class UpdateRatio(Check, frozen=True):
         if len(values) < enough:
             return began, None
         return began, median(values[-min(self.losses, max(len(values) // 2, 1)) :])
+
+    def comes_down(self, window: Window) -> bool:
+        """Whether the loss falls now, in a run that goes on."""
+        values = window.finite(LOSS)[-self.losses :]
+        half = len(values) // 2
+        return not window.ended and half > 0 and median(values[half:]) < self.fallen * median(values[:half])
 
     def rests(self, update: ParamDynamics) -> bool:
         """True when there is next to no change although there are a rate and a gradient."""
