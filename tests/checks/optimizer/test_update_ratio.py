@@ -75,6 +75,20 @@ def test_a_loss_that_rises_first_and_comes_down_is_waited_for():
     assert [f.severity for f in check.judge(stays)] == ["warning"]
 
 
+def test_a_first_batch_that_is_easy_is_not_what_the_run_began_with():
+    check, facts, memories = UpdateRatio(), steps(3.2, 3.2), {}
+    losses = (3.0, 5.9, 5.0, *(3.9, 4.1) * 10)
+    for count in range(1, len(losses) + 1):
+        window = Window(
+            ref=facts[-1].ref,
+            series={"loss": losses[:count]},
+            facts={Health: facts},
+            came={Health: 2} if count == 2 else {},
+            memories=memories,
+        )
+        assert list(check.judge(window)) == []
+
+
 def test_large_updates_of_the_first_steps_are_told_when_the_loss_has_spoken():
     check, facts, memories = UpdateRatio(), steps(3.2, 3.2), {}
     early = Window(

@@ -17,6 +17,7 @@ from debugtracer.trace.number import as_float
 from debugtracer.trace.place import Place
 from debugtracer.trace.window import LOSS, Window
 
+FIRST = 3  # losses whose median the run began with (ours)
 SMALL = 0.3  # of 1/sqrt(fan in), in which torch's default has 0.58 and He's 1.4 (ours)
 
 
@@ -101,7 +102,9 @@ class UpdateRatio(Check, frozen=True):
         """Return the loss that the run began with and the loss now; None for the second while it is too early."""
         memory = window.memory(self)
         values = window.finite(LOSS)
-        began: float = memory.setdefault("began", median(values[:3])) if values else 0.0
+        if len(values) < FIRST and "began" not in memory:
+            return 0.0, None  # one loss alone may be that of an easy batch
+        began: float = memory.setdefault("began", median(values[:FIRST]))
         enough = self.losses if not window.ended else self.least
         if len(values) < enough:
             return began, None
