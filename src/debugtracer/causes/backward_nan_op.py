@@ -84,7 +84,9 @@ class BackwardNanOp(Cause):
         )
         return Evidence(
             confidence=0.92 if name in EDGES else 0.75,
-            because=f"the value of {incident.op} is finite but its derivative{ran} is not: {why}",
+            because=f"the value of {incident.op} is finite but its derivative{ran} is not: {why}"
+            f"{incident.made.replace(', made', '; what it divides by is made 0')}",
+            place=incident.made_place,
             remedies=(
                 remedy,
                 self.remedies[1],

@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import ast
 import sys
+from collections.abc import Sequence
 from types import FrameType
 
 import torch
@@ -20,9 +21,11 @@ from debugtracer.callsites.origins.nonfinite_origin import nonfinite_first
 from debugtracer.callsites.origins.value_origin import Link, last_write, made_first, origin, program_of, scope_at
 from debugtracer.callsites.origins.weight_origin import weight_line
 from debugtracer.callsites.origins.written_names import final_name
+from debugtracer.callsites.origins.zero_origin import zero_made
 from debugtracer.errors import guarded
 from debugtracer.recorder.tape.batches import Batch
 from debugtracer.trace.birth import Birth, Frame
+from debugtracer.trace.number import Number, as_float
 from debugtracer.trace.pipeline_birth import PipelineBirth
 from debugtracer.views.words.pipeline_text import kept_in_half
 
@@ -64,10 +67,17 @@ def value_lines(
     if any(word in (birth.op or "") for word in MASKED) and birth.frame is not None:
         found = filled(birth)
         return of_the_mask(birth.frame) or ((found,) if found is not None else ())
+    if base(birth.op) in ("div", "div_", "true_divide") and any(zeros(one.values) for one in birth.inputs):
+        return zero_made(birth.frames)
     if "ctc_loss" in (birth.op or ""):
         found = object_built(birth.frames, "CTCLoss")
         return (found,) if found is not None else ()
     return ()
+
+
+def zeros(values: Sequence[Number]) -> bool:
+    """Whether an input was 0 at all bad places that are known."""
+    return bool(values) and all(as_float(value) == 0 for value in values)
 
 
 def stored_lines(reads: Frame, expression: str, half: bool = False) -> tuple[Frame, ...]:

@@ -42,7 +42,9 @@ def test_what_a_forecast_looks_like_is_a_note(wrapped, kind, severity):
 
 def test_one_sorted_side_is_told():
     (one,) = found(OrdersDiffer(), [pairing("targets-sorted", frame=line(6))])
-    assert one.severity == "warning" and "the targets rise or fall from the first to the last" in one.message
+    (unsaid,) = found(OrdersDiffer(), [pairing("targets-sorted", frame=None)])
+    assert unsaid.severity == "warning"  # files of one class after the other
+    assert one.severity == "error" and "the targets rise or fall from the first to the last" in one.message
     (other,) = found(OrdersDiffer(), [pairing("inputs-sorted")])
     assert other.severity == "note" and other.place.frame == line(30)
 

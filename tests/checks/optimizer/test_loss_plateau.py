@@ -69,3 +69,12 @@ def test_stays_silent_where_chance_is_not_known():
 def test_an_epoch_longer_than_200_steps_is_waited_for():
     losses = guessing()
     assert findings(LossPlateau(), losses, [call(losses[0]), loader(35_000)])[0].step == 351
+
+
+def test_of_two_classes_a_loss_below_chance_may_be_what_their_shares_allow():
+    rare = [0.5 + 0.01 * random.Random(step).gauss(0, 1) for step in range(300)]
+    more = {"loss": "binary_cross_entropy_with_logits", "classes": None}
+    assert not findings(LossPlateau(), rare, [call(rare[0], **more), loader(6_000)])
+    stuck = [math.log(2) + 0.001 * random.Random(step).gauss(0, 1) for step in range(400)]
+    told = findings(LossPlateau(), stuck, [call(stuck[0], **more), loader(2_000)])
+    assert [f.severity for f in told] == ["warning"]

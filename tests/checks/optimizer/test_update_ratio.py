@@ -65,6 +65,30 @@ def test_a_rate_from_which_the_loss_falls_is_left_alone_and_a_loss_of_few_steps_
     assert judged(UpdateRatio(), *steps(3.2, 3.2), loss=RISES[:15]) == []
 
 
+def test_a_loss_that_rises_first_and_comes_down_is_waited_for():
+    peak = (3.0, 3.1, 3.0, *(5.2,) * 10, *(4.3,) * 10)
+    assert judged(UpdateRatio(), *steps(3.2, 3.2), loss=peak) == []
+    check, facts, memories = UpdateRatio(), steps(3.2, 3.2), {}
+    first = Window(ref=facts[-1].ref, series={"loss": peak}, facts={Health: facts}, came={Health: 2}, memories=memories)
+    assert list(check.judge(first)) == []
+    stays = Window(ref=facts[-1].ref, series={"loss": (*peak, *(4.3,) * 20)}, facts={Health: facts}, memories=memories)
+    assert [f.severity for f in check.judge(stays)] == ["warning"]
+
+
+def test_a_first_batch_that_is_easy_is_not_what_the_run_began_with():
+    check, facts, memories = UpdateRatio(), steps(3.2, 3.2), {}
+    losses = (3.0, 5.9, 5.0, *(3.9, 4.1) * 10)
+    for count in range(1, len(losses) + 1):
+        window = Window(
+            ref=facts[-1].ref,
+            series={"loss": losses[:count]},
+            facts={Health: facts},
+            came={Health: 2} if count == 2 else {},
+            memories=memories,
+        )
+        assert list(check.judge(window)) == []
+
+
 def test_large_updates_of_the_first_steps_are_told_when_the_loss_has_spoken():
     check, facts, memories = UpdateRatio(), steps(3.2, 3.2), {}
     early = Window(

@@ -23,6 +23,7 @@ from debugtracer.callsites.origins.written_names import (
     parameters,
     part_of,
     place_in,
+    registered_in_loops,
     returns,
     writes_of,
 )
@@ -79,9 +80,7 @@ def made_first(links: Sequence[Link], cut: bool = False) -> tuple[Frame, ...]:
 def origin(name: str, stack: Sequence[Frame]) -> tuple[Link, ...]:
     """The lines that wrote the value a name has at the innermost of these lines, last writer first. Empty where it
     cannot be followed."""
-    if not stack:
-        return ()
-    program = program_of(stack[0].file)
+    program = program_of(stack[0].file) if stack else None
     try:
         node = ast.parse(name, mode="eval").body
     except (SyntaxError, ValueError):
@@ -240,6 +239,8 @@ def of_attribute(use: Use, node: ast.Attribute, seen: frozenset[tuple[str, int, 
     built = [w for w in every if getattr(use.program.function(w.node), "name", "") == "__init__"]
     written = next(reversed(built or [w for w in every if use.program.function(w.node) is home]), None)
     if written is None:
+        for around, loop, items in registered_in_loops(use.program, owner):
+            yield from follow(Use(use.program, around, items, (), node.attr), loop.lineno, seen)
         return
     scope = use.program.function(written.node)
     if written.value is None or not isinstance(scope, (ast.FunctionDef, ast.AsyncFunctionDef)):

@@ -79,6 +79,21 @@ def called(node: ast.Expr, call: ast.Call, name: str) -> Iterator[Written]:
         yield Written(node, call.args[1] if len(call.args) > 1 else None)
 
 
+def registered_in_loops(program: Program, owner: ast.ClassDef) -> Iterator[tuple[Function, ast.For, ast.expr]]:
+    """Yield loops of a class that register buffers under the keys of a dictionary, the function around each and the
+    dictionary: `for k, v in tables().items(): self.register_buffer(k, v)`."""
+    for loop in (n for n in ast.walk(owner) if isinstance(n, ast.For)):
+        items, target = loop.iter, loop.target
+        keys = target.elts[0].id if isinstance(target, ast.Tuple) and isinstance(target.elts[0], ast.Name) else ""
+        paired = isinstance(items, ast.Call) and isinstance(items.func, ast.Attribute) and items.func.attr == "items"
+        calls = [n for n in ast.walk(loop) if isinstance(n, ast.Call) and final_name(n.func) in REGISTERS and n.args]
+        scope = program.function(loop)
+        named = any(isinstance(c.args[0], ast.Name) and c.args[0].id == keys for c in calls)
+        held = items.func.value if isinstance(items, ast.Call) and isinstance(items.func, ast.Attribute) else None
+        if keys and paired and named and held and isinstance(scope, (ast.FunctionDef, ast.AsyncFunctionDef)):
+            yield scope, loop, held
+
+
 def base(target: ast.expr) -> ast.expr:
     """The name that an indexed expression is a part of."""
     while isinstance(target, ast.Subscript):

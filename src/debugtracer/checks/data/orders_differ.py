@@ -42,7 +42,8 @@ class OrdersDiffer(Check, frozen=True):
         from the same order moved by other numbers of rows, so that a series that resembles its neighbours is not taken
         for a match. Targets some rows further on are what a forecast asks for: a note, unless targets from the other
         end of the data fit as well, or the inputs are pictures or texts. Where nothing restores the relation, numbers
-        of one side alone that rise from the first row to the last are told.
+        of one side alone that rise from the first row to the last are told; it is an error where a line sorts the
+        targets.
     What to do
         Put both sides in order by one index, or keep each target beside its input from the start.
     Example
@@ -98,6 +99,9 @@ class OrdersDiffer(Check, frozen=True):
         )
 
     def severity(self, fact: RowPairing) -> Severity:
-        """A note for what a forecast may look like, and for inputs that are sorted."""
+        """A note for what a forecast may look like, and for inputs that are sorted; an error where a line sorts the
+        targets alone."""
+        if fact.order == "targets-sorted" and fact.frame is not None:
+            return "error"  # a line puts one side in order, and the relation is gone
         forecast = fact.order == "moved" and fact.wrapped < self.come_round and fact.kind == "numbers"
         return "note" if forecast or fact.order == "inputs-sorted" else "warning"

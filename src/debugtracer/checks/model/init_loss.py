@@ -28,15 +28,15 @@ class InitLoss(Check, frozen=True):
     How it decides
         At step 0, log C is what equal guesses cost (log 2 for binary). A loss more than `above` times that is told; if
         it is about the number of targets times log C, it is a sum. Pretrained weights may be below; class priors too;
-        smoothing and class weights move it, so these are left alone. It is a note, since a summed loss can be meant; a
-        warning when it is a sum and the loss only rises (the learning rate was meant for a mean), or when it is no sum,
-        more than `far` times chance, and still more than `above` times it after `rising` updates. A matrix with a row
-        for each class is named then, where its weights alone make logits that wide.
+        smoothing and class weights move it, so these are left alone. A sum can be meant: it is a warning where the loss
+        only rises (the learning rate was meant for a mean), and nothing is said else. What is no sum is a note; a
+        warning when it is more than `far` times chance, and still more than `above` times it after `rising` updates. A
+        matrix with a row for each class is named then, where its weights alone make logits that wide.
     What to do
         Use reduction='mean', or make the last layer's initial weights small.
     Example
-        step 0, rank 0: the first cross_entropy is 294.9, 128 times log 10 = 2.303 for 128 targets: a sum; expected
-        about 2.303. Use the mean.
+        step 0, rank 0: the first cross_entropy is 294.9, 128 times log 10 = 2.303 for 128 targets: a sum,
+        and it has risen since; expected about 2.303. Use the mean.
     """
 
     needs: ClassVar[tuple[str | type, ...]] = (LossCall, LOSS, Health)
@@ -82,7 +82,8 @@ class InitLoss(Check, frozen=True):
             self.measured(window, "first loss by that of guessing", ratio, self.above)
             if ratio > self.above and call.key() not in memory:
                 memory[call.key()] = call
-                yield self.describe(window, call, chance, ratio)
+                if not is_sum(call):  # of a sum the learning rate may be meant: told where its loss rises
+                    yield self.describe(window, call, chance, ratio)
         losses = window.before(LOSS) if memory else ()
         if len(losses) == self.rising:
             yield from self.far_off(window, list(memory.values()), losses)

@@ -30,10 +30,10 @@ class LossPlateau(Check, frozen=True):
     How it decides
         Only where the loss is exactly one cross-entropy with a known number of classes C and one optimizer: chance is
         log C then. A note when over the last 200 steps, or one epoch if that is longer, the loss fell by less than 1 %
-        of log C and stands above 50 % of it: a task with much noise looks the same when it has converged, a hard one
-        before it begins. A warning only when the model could have learnt its samples by heart and did not: 10 epochs,
-        or 1,000 steps, and still both halves above 97 % of log C. Silent everywhere else: a regression, a GAN or a
-        policy has no level that means "learnt nothing". Said once.
+        of log C and stands above 50 % of it, of four classes or more: a task with much noise looks the same when it has
+        converged, a hard one before it begins. A warning only when the model could have learnt its samples by heart and
+        did not: 10 epochs, or 1,000 steps, and still both halves above 97 % of log C. Silent everywhere else: a
+        regression, a GAN or a policy has no level that means "learnt nothing". Said once.
     What to do
         Overfit one batch: if that fails, the model or the update is broken; if it works, look at the labels of the full
         data.
@@ -47,6 +47,7 @@ class LossPlateau(Check, frozen=True):
     many_steps: int = 1000  # steps before a warning where an epoch is longer or not known, ours
     guessing: float = 0.97  # of log C, ours
     poor: float = 0.5  # of log C: the loss of a model that has not learnt to be sure (ours)
+    few: int = 4  # classes: of fewer a frequent one lowers what guessing costs, and half of it is far (ours)
     still: float = 0.01  # of log C: a smaller fall is none (ours; smdebug says 0.1 % of the loss)
 
     needs: ClassVar[tuple[type[LossCall] | str, ...]] = (LOSS, LossCall)
@@ -76,7 +77,7 @@ class LossPlateau(Check, frozen=True):
             span = min(seen.level.count, SPAN)
             yield from self.stands(window, known, seen.level.halves(span), span, self.guessing, "warning")
         span = min(needed, SPAN)
-        if seen.level.count >= needed:
+        if seen.level.count >= needed and known.classes >= self.few:
             yield from self.stands(window, known, seen.level.halves(span), span, self.poor, "note")
 
     def stands(

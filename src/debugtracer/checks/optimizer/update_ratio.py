@@ -17,6 +17,7 @@ from debugtracer.trace.number import as_float
 from debugtracer.trace.place import Place
 from debugtracer.trace.window import LOSS, Window
 
+FIRST = 3  # losses whose median the run began with (ours)
 SMALL = 0.3  # of 1/sqrt(fan in), in which torch's default has 0.58 and He's 1.4 (ours)
 
 
@@ -31,8 +32,8 @@ class UpdateRatio(Check, frozen=True):
     How it decides
         norm(update)/norm(weight) of matrices of at least 64 values whose weight is not near zero: above `replaced` in
         the last `snapshots` snapshots is a warning, above `high` a note, both only once the loss has suffered: its
-        median over the last `losses` steps is not below where it began. Below `low` (with a learning rate and a
-        gradient) is a note. Healthy is 1e-4 to 1e-2.
+        median over the last `losses` steps is not below where it began, and does not come down from a rise. Below `low`
+        (with a learning rate and a gradient) is a note. Healthy is 1e-4 to 1e-2.
     What to do
         Try a lower learning rate for some hundred steps, and compare the losses.
     Example
@@ -66,8 +67,8 @@ class UpdateRatio(Check, frozen=True):
         memory, (began, now) = window.memory(self), self.fall(window)
         if window.new(Health):
             yield from self.look(window)
-        if now is None or "large" not in memory:
-            return
+        if now is None or "large" not in memory or (now > self.fallen * began and self.comes_down(window)):
+            return  # a large rate that is meant makes the loss rise first: what it does then is waited for
         facts, worst, severity = memory.pop("large")  # from a loss that falls nothing is concluded later
         if now > self.fallen * began and not monitor(window).excused:
             yield self.describe(window, facts, worst, severity, (began, now))
@@ -101,11 +102,19 @@ class UpdateRatio(Check, frozen=True):
         """Return the loss that the run began with and the loss now; None for the second while it is too early."""
         memory = window.memory(self)
         values = window.finite(LOSS)
-        began: float = memory.setdefault("began", median(values[:3])) if values else 0.0
+        if len(values) < FIRST and "began" not in memory:
+            return 0.0, None  # one loss alone may be that of an easy batch
+        began: float = memory.setdefault("began", median(values[:FIRST]))
         enough = self.losses if not window.ended else self.least
         if len(values) < enough:
             return began, None
         return began, median(values[-min(self.losses, max(len(values) // 2, 1)) :])
+
+    def comes_down(self, window: Window) -> bool:
+        """Whether the loss falls now, in a run that goes on."""
+        values = window.finite(LOSS)[-self.losses :]
+        half = len(values) // 2
+        return not window.ended and half > 0 and median(values[half:]) < self.fallen * median(values[:half])
 
     def rests(self, update: ParamDynamics) -> bool:
         """True when there is next to no change although there are a rate and a gradient."""

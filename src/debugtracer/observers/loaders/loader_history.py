@@ -13,6 +13,7 @@ from torch import Tensor
 from torch.utils.data import IterableDataset
 
 from debugtracer.callsites.origins.argument_origin import argument_origin
+from debugtracer.callsites.origins.column_line import column_line
 from debugtracer.errors import guarded
 from debugtracer.observers.data.baseline import Baseline
 from debugtracer.observers.data.schemas import SchemaChange, Schemas
@@ -89,8 +90,13 @@ class LoaderHistory:
     ) -> tuple[Frame, ...]:
         """The lines that wrote what is odd in a tensor: of a far value its column, where those are written one by
         one."""
-        of_column = batch.loader.wrote_column(path, column) if what == "range" and column is not None else ()
-        return of_column or self.made(batch, path, what == "nonfinite", len(rows) < (batch.rows or 0))
+        links = guarded("loader_history: column")(batch.loader.origin)(path) or () if what == "range" else ()
+        of_column = column_line(links, column) if column is not None else None
+        return (
+            (of_column,)
+            if of_column is not None
+            else self.made(batch, path, what == "nonfinite", len(rows) < (batch.rows or 0))
+        )
 
     def described(self) -> LoaderNote:
         """The loader, with the line of its transform where it evaluates. Reads source, once."""

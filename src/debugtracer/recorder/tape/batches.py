@@ -12,7 +12,6 @@ from typing import Any
 
 import torch
 
-from debugtracer.callsites.origins.column_line import column_line
 from debugtracer.callsites.origins.nonfinite_origin import nonfinite_first
 from debugtracer.callsites.origins.sample_origin import sample_origin
 from debugtracer.callsites.origins.value_origin import Link, made_first
@@ -57,11 +56,6 @@ class LoaderInfo:
     def spoiled(self, path: str, some: bool) -> tuple[Frame, ...]:
         """The same for a tensor with NaN or Inf, from the line that can have made them; `some`: not in all rows."""
         return nonfinite_first(guarded("batches.origin")(self.origin)(path) or (), some)
-
-    def wrote_column(self, path: str, column: int) -> tuple[Frame, ...]:
-        """The line that wrote one column of a tensor; nothing where the columns are not written one by one."""
-        found = column_line(guarded("batches.origin")(self.origin)(path) or (), column)
-        return (found,) if found is not None else ()
 
     def origin(self, path: str) -> tuple[Link, ...]:
         """Where a tensor of the batches was written, the last writer first."""
