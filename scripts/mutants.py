@@ -26,6 +26,7 @@ import tempfile
 from collections.abc import Iterator, Sequence
 from dataclasses import asdict
 from pathlib import Path
+from time import monotonic, sleep
 from types import ModuleType
 from typing import Any
 
@@ -106,8 +107,7 @@ def failing(tests: Sequence[Path | str], mutant: Mutant | None, limit_s: float) 
     folder = tempfile.mkdtemp(prefix="mutant-")
     child = os.fork()
     if child == 0:
-        signal.signal(signal.SIGALRM, signal.SIG_DFL)
-        signal.alarm(int(limit_s))
+        os.setpgid(0, 0)
         quiet = os.open(os.devnull, os.O_WRONLY)
         os.dup2(quiet, 1)
         os.dup2(quiet, 2)
@@ -123,7 +123,7 @@ def failing(tests: Sequence[Path | str], mutant: Mutant | None, limit_s: float) 
             code = 1
         os._exit(int(code) != 0)
     os.close(writes)
-    _, status = os.waitpid(child, 0)
+    status = ended(child, limit_s)
     shutil.rmtree(folder)
     os.set_blocking(reads, False)  # a program that a test left behind may still hold the other end
     try:
@@ -132,6 +132,18 @@ def failing(tests: Sequence[Path | str], mutant: Mutant | None, limit_s: float) 
         first = ""
     os.close(reads)
     return first if status else None
+
+
+def ended(child: int, limit_s: float) -> int:
+    """The status of a fork, which is killed with what it has started when its time is over: an alarm of its own could
+    be taken back by a test."""
+    end = monotonic() + limit_s
+    while not (found := os.waitpid(child, os.WNOHANG))[0]:
+        if monotonic() > end:
+            os.killpg(child, signal.SIGKILL)
+            return os.waitpid(child, 0)[1]
+        sleep(0.02)
+    return found[1]
 
 
 def outcome(mutant: Mutant) -> str:

@@ -122,3 +122,12 @@ def test_an_equivalent_mutant_is_told_apart_without_a_run() -> None:
     file = next(iter(mutant.equivalents()))[0]
     one = next(one for one in mutants.mutants(file) if one.equivalent)
     assert list(mutants.judged([one])) == [(one, "equivalent")]
+
+
+def test_a_fork_that_takes_too_long_is_killed_whatever_its_tests_do_to_its_alarms(tmp_path: Path) -> None:
+    hangs = tmp_path / "test_hangs.py"
+    hangs.write_text("import signal\ndef test_it():\n    signal.alarm(0)\n    while True: pass\n")
+    assert mutants.failing([hangs], None, 3.0) == ""
+    passes = tmp_path / "test_passes.py"
+    passes.write_text("def test_it(): pass\n")
+    assert mutants.failing([passes], None, 60.0) is None

@@ -70,3 +70,10 @@ def test_other_rates_are_silent(healthy):
 @pytest.mark.parametrize("healthy", [{"peak": 8e-6}, {"scheduler": "OneCycleLR"}, {"built": 1.0, "peak": 1.0}])
 def test_other_peaks_are_silent(healthy):
     assert judged(SQUARED, **healthy) == []
+
+
+def test_a_stair_is_so_many_updates_long_at_least():
+    assert judged(STAIRS, rises=19, updates=80)
+    assert not judged(STAIRS, rises=19, updates=79)
+    assert judged(STAIRS, updates=50)
+    assert not judged(STAIRS, updates=49)

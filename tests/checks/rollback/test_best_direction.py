@@ -86,3 +86,7 @@ def test_rank_correlation():
     assert rank_correlation([1, 2, 5], [3, 4, 9]) == 1
     assert rank_correlation([1, 2, 5], [9, 4, 3]) == -1
     assert rank_correlation([1, 1, 1], [9, 4, 3]) == 0
+
+
+def test_a_value_that_stays_at_zero_is_no_loss():
+    assert judged((0.0,) * 6, mode="max", monitor="val_loss") == []

@@ -132,3 +132,41 @@ def test_one_that_looks_into_a_fault_is_waited_for_as_long_as_is_set(three):
 
 def test_one_process_trains_alone():
     assert not trains_together([nn.Linear(2, 2)])
+
+
+class DistributedDataParallel(nn.Module):
+    """Stands for torch's, of a group of so many ranks."""
+
+    def __init__(self, ranks):
+        super().__init__()
+        self.process_group = type("Group", (), {"size": lambda self: ranks})()
+
+
+@pytest.mark.parametrize(
+    ("modules", "together"),
+    [
+        ([DistributedDataParallel(3)], True),
+        ([nn.Linear(1, 1), DistributedDataParallel(3)], True),
+        ([DistributedDataParallel(2)], False),
+        ([nn.Linear(1, 1)], False),
+        ([], False),
+    ],
+)
+def test_ranks_train_together_where_a_wrapper_of_all_of_them_is_there(monkeypatch, modules, together):
+    monkeypatch.setattr(torch.distributed, "is_initialized", lambda: True)
+    monkeypatch.setattr(torch.distributed, "get_world_size", lambda: 3)
+    assert trains_together(modules) is together
+    monkeypatch.setattr(torch.distributed, "get_world_size", lambda: 1)
+    assert not trains_together(modules)
+    monkeypatch.setattr(torch.distributed, "is_initialized", lambda: False)
+    assert not trains_together(modules)
+
+
+@pytest.mark.parametrize(("held", "ranks", "together"), [(True, 3, True), (True, 2, False), (False, 3, False)])
+def test_ranks_train_together_where_parameters_lie_in_parts_on_all_of_them(monkeypatch, held, ranks, together):
+    monkeypatch.setattr(torch.distributed, "is_initialized", lambda: True)
+    monkeypatch.setattr(torch.distributed, "get_world_size", lambda: 3)
+    monkeypatch.setattr(vote_module, "holds_shards", lambda modules: held)
+    module = nn.Linear(1, 1)
+    module.weight.device_mesh = type("Mesh", (), {"size": lambda self: ranks})()
+    assert trains_together([module]) is together

@@ -4,8 +4,11 @@ gradient is looked into before the loop uses it."""
 from __future__ import annotations
 
 import math
+import weakref
 from collections.abc import Callable
 from pathlib import Path
+from types import SimpleNamespace
+from typing import Any
 
 import pytest
 import torch
@@ -13,6 +16,7 @@ from torch import Tensor, nn
 
 from debugtracer.recorder.gate import resting_backwards, resting_steps
 from debugtracer.recorder.governor import FIRST_STEPS
+from debugtracer.recorder.run_state import RunState
 from debugtracer.session import Session
 from debugtracer.trace.store.reader import open_trace
 from tests.watching import incidents, under_watch
@@ -167,3 +171,99 @@ def test_training_is_the_same_bit_for_bit(tmp_path: Path) -> None:
                 step(model, torch.full((8, 4), 0.1 * number), number)
         ends.append([weight.detach().clone() for weight in model.weights])
     assert all(torch.equal(a, b) for a, b in zip(*ends, strict=True))
+
+
+def alone(trained: list[Tensor], sharded: bool = False, made_anew: bool = False) -> resting_backwards.RestingBackwards:
+    """Without a session: what the last backward has trained is told."""
+    state = RunState()
+    state.roots = SimpleNamespace(sharded=sharded)  # type: ignore[assignment]
+    told = SimpleNamespace(last=lambda: trained, made_anew=made_anew)
+    gate: Any = SimpleNamespace(state=state, trained=told)
+    return resting_backwards.RestingBackwards(gate, SimpleNamespace())  # type: ignore[arg-type]
+
+
+def test_it_can_rest_where_all_that_was_trained_is_plain_and_at_hand() -> None:
+    plain, weight = torch.ones(1, requires_grad=True), nn.Parameter(torch.ones(1))
+    own = torch.ones(1).as_subclass(type("Own", (Tensor,), {}))
+    assert alone([plain, weight]).can_begin()
+    assert not alone([]).can_begin()
+    assert not alone([plain], sharded=True).can_begin()
+    assert not alone([plain], made_anew=True).can_begin()
+    assert not alone([plain, own]).can_begin()
+    assert not alone([plain, torch.ones(1, device="meta")]).can_begin()
+
+
+def test_an_update_is_counted_where_a_weight_has_moved_and_that_one_is_looked_at_from_then_on() -> None:
+    rests, tensors = alone([]), [torch.ones(1), torch.ones(1), torch.ones(1)]
+
+    def seen() -> tuple[int, int, int]:
+        place = rests.place
+        rests.count(tensors, (id(tensors[place]), float(tensors[place])))
+        return rests.state.own_updates, rests.still, rests.place
+
+    assert seen() == (1, 0, -1), "nothing is known of before"
+    assert seen() == (1, 1, -1)
+    assert seen() == (1, 2, -1)
+    tensors[0] += 1
+    tensors[1] += 1
+    assert seen() == (2, 0, 1), "the last that moved"
+    tensors[1] += 1
+    assert seen() == (3, 0, 1)
+    assert rests.norms is None
+    assert seen() == (3, 1, 1)
+
+
+def test_where_nothing_moves_for_long_all_weights_are_read_at_one_of_sixteen(monkeypatch: pytest.MonkeyPatch) -> None:
+    rests, tensors, read = alone([]), [torch.ones(1)], []
+    norms = resting_backwards.all_norms
+    monkeypatch.setattr(resting_backwards, "all_norms", lambda of: read.append(rests.still) or norms(of))
+    for _ in range(70):
+        rests.count_of_all(tensors)
+    assert read == [*range(32), 32, 48, 64]
+    tensors.append(torch.ones(1))
+    rests.still = 80
+    rests.count_of_all(tensors)
+    assert (rests.state.own_updates, rests.still, rests.place) == (1, 0, 1), "one more than before is a change"
+
+
+def test_the_norm_is_that_of_the_gradients_where_all_can_be_read_at_once() -> None:
+    rests, tensors = alone([]), [torch.ones(1), torch.ones(2), torch.ones(1)]
+    assert rests.good_norm(tensors) is None, "no gradients"
+    tensors[0].grad, tensors[1].grad = torch.tensor([12.0]), torch.tensor([3.0, 4.0])
+    assert rests.good_norm(tensors) == pytest.approx(13.0)
+    assert rests.weight == (id(tensors[2]), 1.0)
+    rests.place = 1
+    rests.good_norm(tensors)
+    assert rests.weight is not None and rests.weight[0] == id(tensors[1])
+    rests.place = 3
+    rests.good_norm(tensors)
+    assert rests.weight[0] == id(tensors[2])
+    own = torch.ones(1).as_subclass(type("Own", (Tensor,), {}))
+    assert rests.good_norm([*tensors, own]) is None
+    assert rests.good_norm([*tensors, torch.ones(1, device="meta")]) is None
+    for place in (0, 2):
+        counted, bad = rests.state.own_updates, [*tensors]
+        if place:
+            bad[2] = torch.tensor([math.inf])
+        else:
+            tensors[1].grad = torch.tensor([3.0, math.nan])
+        assert rests.good_norm(bad) is None
+        assert rests.state.own_updates == counted
+        tensors[1].grad = torch.tensor([3.0, 4.0])
+
+
+def test_a_root_call_trains_what_it_trained_as_long_as_that_is_there() -> None:
+    rests, module, weight = alone([]), nn.Linear(1, 1), torch.ones(1)
+    told: list[nn.Module] = []
+    rests.trained.roots, rests.trained.called = {}, {}  # type: ignore[assignment]
+    rests.trained.entered = told.append  # type: ignore[method-assign,assignment]
+    rests.entered(module)
+    assert (told, rests.trained.called) == ([module], {})
+    held = (weakref.ref(weight),)
+    rests.trained.roots = {module: held}  # type: ignore[assignment]
+    rests.entered(module)
+    assert (told, rests.trained.called) == ([module], {id(module): held})
+    rests.trained.called = {}
+    del weight
+    rests.entered(module)
+    assert (told, rests.trained.called) == ([module, module], {})

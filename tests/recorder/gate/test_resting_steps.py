@@ -4,10 +4,13 @@ go with them."""
 from __future__ import annotations
 
 from pathlib import Path
+from typing import Any
 
 import pytest
 import torch
 from torch import nn
+from torch.overrides import TorchFunctionMode
+from torch.utils._python_dispatch import TorchDispatchMode
 
 from debugtracer.recorder.gate import resting_steps
 from debugtracer.recorder.gate.resting_steps import MOST
@@ -111,3 +114,50 @@ def test_a_new_run_begins_with_nothing_that_waits(tmp_path: Path) -> None:
         session.events.reset()
         assert loop.steps.rows == []
         assert not session.events.rests()
+
+
+class Ops(TorchDispatchMode):
+    """A mode of the program."""
+
+    def __torch_dispatch__(self, func: Any, types: Any, args: Any = (), kwargs: Any = None) -> Any:
+        return func(*args, **(kwargs or {}))
+
+
+class Functions(TorchFunctionMode):
+    """Another one."""
+
+    def __torch_function__(self, func: Any, types: Any, args: Any = (), kwargs: Any = None) -> Any:
+        return func(*args, **(kwargs or {}))
+
+
+def test_the_norm_of_a_step_is_read_where_nothing_of_the_program_would_see_it(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    with under_watch(tmp_path, **RESTS) as session:
+        loop = Loop(session)
+        steps, optimizer = loop.steps, loop.optimizer
+        loss = loop.model(torch.ones(8, 4)).square().mean()
+        loss.backward()
+        gradients = [p.grad for p in loop.model.parameters()]
+        norm = float(torch.cat([g.flatten() for g in gradients if g is not None]).norm())
+        assert steps.good_norm(optimizer) == pytest.approx(norm)
+        for mode in (Ops(), Functions()):
+            with mode:
+                assert steps.good_norm(optimizer) is None
+        with monkeypatch.context() as patched:
+            patched.setattr(steps.health_gate, "gate", "sync")
+            assert steps.good_norm(optimizer) is None
+        with monkeypatch.context() as patched:
+            patched.setattr(session.state.roots, "sharded", True)
+            assert steps.good_norm(optimizer) is None
+        held = optimizer.param_groups[0]["params"]
+        optimizer.param_groups[0]["params"] = held[:1]
+        optimizer.param_groups.append(optimizer.param_groups[0] | {"params": held[1:]})
+        assert steps.good_norm(optimizer) == pytest.approx(norm)
+        del optimizer.param_groups[1]
+        optimizer.param_groups[0]["params"] = []
+        assert steps.good_norm(optimizer) is None
+        optimizer.param_groups[0]["params"] = held
+        assert gradients[0] is not None
+        gradients[0][0, 0] = float("inf")
+        assert steps.good_norm(optimizer) is None

@@ -124,3 +124,76 @@ def test_a_sixth_of_the_promised_share_is_for_saving_and_all_of_it_where_nothing
     assert share(0.03) == pytest.approx(0.005)
     assert share(0.999) == pytest.approx(0.1665)
     assert share(1.0) == float("inf")
+
+
+def test_a_state_is_not_due_before_its_time_and_is_at_it(monkeypatch: pytest.MonkeyPatch) -> None:
+    fetches = Fetches(monkeypatch)
+    assert fetches.fetch(seconds=9.999) == 0
+    fetches.now = 10.0
+    assert fetches.fetch(seconds=0.0) == 1
+
+
+def test_a_fetch_of_the_same_pass_at_the_same_step_says_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
+    fetches = Fetches(monkeypatch)
+    keeper, other = fetches.keeper, iter(DataLoader(TensorDataset(torch.zeros(4))))
+    fetches.now = 11.0
+    fetches.state.step = 1
+    assert keeper.before_fetch(fetches.iterator) is False
+    assert (keeper.step, keeper.last() is fetches.iterator, fetches.written) == (1, True, 0)
+    keeper.before_fetch(other)
+    assert (keeper.last() is other, fetches.written) == (True, 0), "it was not fetched from before this step"
+    keeper.before_fetch(fetches.iterator)
+    assert fetches.written == 0, "nothing was trained on since"
+    fetches.state.step = 2
+    keeper.before_fetch(fetches.iterator)
+    assert fetches.written == 1
+
+
+def test_a_first_state_that_would_cost_too_much_is_put_off_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    fetches = Fetches(monkeypatch)
+    weight = torch.zeros(250_000, requires_grad=True)
+    optimizer = torch.optim.SGD([weight], lr=0.1)
+    fetches.state.optimizers[optimizer] = None  # type: ignore[index]
+    assert state_keeper.held_bytes(fetches.state) == 3 * 1_000_000
+    monkeypatch.setattr(state_keeper, "BYTES_S", 3_000_000 / 0.2)
+    assert fetches.fetch() == 0, "0.2 s are a hundredth of 20"
+    assert fetches.keeper.due_s == pytest.approx(11.0 + 20.0)
+    assert fetches.fetch(seconds=20.001) == 0, "the first fetch that is due tells from where on it was trained"
+    assert fetches.fetch(seconds=0.0) == 1
+
+
+def test_what_saving_costs_beside_training_counts_and_fewer_seconds_are_no_reason_to_wait(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    keeper = Fetches(monkeypatch).keeper
+    assert keeper.postpone(0.09) is False
+    assert keeper.due_s == 10.0
+    assert keeper.postpone(0.2) is True
+    assert keeper.due_s == pytest.approx(20.0)
+
+
+def test_ranks_save_once_in_each_thousand_steps(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(state_keeper, "several_ranks", lambda: True)
+    fetches = Fetches(monkeypatch)
+    fetches.takes_s = 0.0
+    saved = []
+    for step in (1, 998, 1000, 1001, 1999, 2000, 2001, 4500):
+        before, fetches.state.step = fetches.written, step - 1
+        fetches.keeper.before_fetch(fetches.iterator)
+        fetches.fetch()
+        saved += [step] if fetches.written > before else []
+    assert saved == [1000, 2000, 4500]
+
+
+def test_a_new_run_begins_with_nothing_saved_and_nothing_that_failed(
+    monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]
+) -> None:
+    fetches = Fetches(monkeypatch, fails=True)
+    for _ in range(6):
+        fetches.fetch(seconds=1000)
+    keeper = fetches.keeper
+    keeper.reset()
+    assert (keeper.step, keeper.saved_step, keeper.failed, keeper.estimated, keeper.told) == (0, 0, 0, False, False)
+    assert (keeper.due_s, keeper.last()) == (fetches.now + 10.0, None)
+    fetches.fails = False
+    assert fetches.fetch(seconds=1000) == 4

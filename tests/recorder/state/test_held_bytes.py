@@ -6,7 +6,7 @@ import pytest
 import torch
 from torch import nn
 
-from debugtracer.recorder.state.held_bytes import held_bytes
+from debugtracer.recorder.state.held_bytes import device_s, held_bytes
 
 SPARSE = torch.eye(4).to_sparse()
 
@@ -26,3 +26,13 @@ SPARSE = torch.eye(4).to_sparse()
 )
 def test_bytes(tensor, size):
     assert held_bytes(tensor) == size
+
+
+def test_a_layout_without_values_tells_none():
+    assert held_bytes(torch.zeros(4).to_mkldnn()) == 0
+
+
+def test_a_copy_on_a_device_reads_and_writes_values_and_moments_and_one_on_the_host_waits():
+    there, here = torch.zeros(1000, device="meta"), torch.zeros(10)
+    first, second = (torch.optim.SGD([nn.Parameter(t)], lr=0.1) for t in (there, here))
+    assert device_s([first, second], lambda o: o.param_groups[0]["params"]) == pytest.approx(6 * 4000 / 5e11)
