@@ -14,14 +14,11 @@ from debugtracer.diagnosis.loss_jumps import (
     FIX_STEPS,
     LEAST,
     MOST,
-    SPIKE,
     STAYS,
     LossJumps,
-    is_worth,
-    level,
 )
+from debugtracer.diagnosis.reported_jump import level
 from debugtracer.session import Session
-from debugtracer.spikes.episode import STRONG
 from debugtracer.trace.events import Diagnosed, Noted
 from debugtracer.trace.finding import Finding
 from debugtracer.trace.verdict import Verdict
@@ -266,17 +263,6 @@ def test_at_the_limit_of_a_loss_that_stands_out(jumps):
     assert jumps.stood_out == {}
     fed(jumps, *usual, *usual, *usual, top + 0.01 + ABOVE * (top - 1.5))
     assert len(jumps.stood_out) == 1
-
-
-def test_a_strong_start_of_a_spike_is_worth_a_look_and_any_other_note_is_not():
-    def note(check: str = SPIKE, **evidence: float) -> Finding:
-        return a_finding(check, severity="note", evidence=evidence)
-
-    assert is_worth(note(z=STRONG * 6.0, threshold=6.0))
-    assert not is_worth(note(z=STRONG * 6.0 - 0.1, threshold=6.0))
-    assert not is_worth(note("optimizer/loss-divergence", z=STRONG * 6.0, threshold=6.0))
-    assert not is_worth(note())
-    assert is_worth(a_finding("optimizer/loss-divergence"))
 
 
 def test_while_a_run_is_not_healthy_again_no_jump_is_tried(tmp_path):

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING
 import msgspec
 
 from debugtracer.diagnosis.proof.trial_budget import TrialBudget
+from debugtracer.diagnosis.reported_jump import LEVEL, is_worth, level
 from debugtracer.errors import ReplayRefused, StoppedByTracer, guarded, swallow
 from debugtracer.observers.loss.loss_rows import LEAST, WIDTH
 from debugtracer.recorder.output.output import Output
@@ -20,19 +21,16 @@ from debugtracer.recorder.run_state import RunState
 from debugtracer.recorder.state.step_history import StepHistory
 from debugtracer.recorder.tape.mode_stack import ModeStack
 from debugtracer.replay.replay_context import ReplayContext
-from debugtracer.spikes.episode import STRONG
 from debugtracer.trace.events import Diagnosed
 from debugtracer.trace.facts.loop_change import LoopChange
 from debugtracer.trace.facts.loss_comparison import LossComparison
 from debugtracer.trace.finding import UNTRIED, Finding
-from debugtracer.trace.number import as_float
 from debugtracer.trace.verdict import Verdict
 from debugtracer.trace.window import GRAD_L2, LOSS
 
 if TYPE_CHECKING:
     from debugtracer.replay.fetch.sample import Pipeline
 
-SPIKE, LEVEL = "optimizer/loss-spike", "optimizer/loss-divergence"
 CHECKS = (
     "optimizer/loss-spike",
     "optimizer/loss-divergence",
@@ -296,15 +294,3 @@ def pipeline_now(context: ReplayContext) -> Pipeline | None:
         return pipeline_of(last.loader) if last is not None else None
     except ReplayRefused:
         return None
-
-
-def is_worth(finding: Finding) -> bool:
-    """True for a loud finding or the start of a strong spike: a note must not cost dozens of steps."""
-    z, threshold = (as_float(finding.evidence.get(name, "NaN")) for name in ("z", "threshold"))
-    return finding.severity != "note" or (finding.check == SPIKE and z >= STRONG * threshold)
-
-
-def level(finding: Finding, recent: Iterable[float]) -> tuple[float, float, list[float]]:
-    """A loss that has left its level: what was expected, and where it is by now."""
-    expected, now = (as_float(finding.evidence.get(name, "NaN")) for name in ("expected", "loss"))
-    return expected, now, [expected, *recent]
