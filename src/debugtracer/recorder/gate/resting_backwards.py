@@ -12,7 +12,8 @@ from torch import Tensor, nn
 from debugtracer.errors import swallow
 from debugtracer.recorder.gate.backward_gate import BackwardGate
 from debugtracer.recorder.gate.norms import PLAIN, all_on_cpu
-from debugtracer.recorder.gate.resting_steps import RestingSteps, Row
+from debugtracer.recorder.gate.resting_row import Row
+from debugtracer.recorder.gate.resting_steps import RestingSteps
 from debugtracer.recorder.tape.foreign_modes import foreign
 
 # backward calls in a row at which nothing moved, after which weights are read in one of sixteen (ours): a rate that was

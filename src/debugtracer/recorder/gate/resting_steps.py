@@ -5,9 +5,8 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
-from functools import partial
 from time import perf_counter
-from typing import Any, NamedTuple
+from typing import Any
 
 import torch
 from torch import Tensor
@@ -15,37 +14,18 @@ from torch.optim import Optimizer
 
 from debugtracer.errors import swallow
 from debugtracer.recorder.gate.norms import loss_value
+from debugtracer.recorder.gate.resting_row import Row, as_published, row
 from debugtracer.recorder.gate.step_call import left_out, with_closure
 from debugtracer.recorder.gate.step_gate import StepGate
 from debugtracer.recorder.governor import Part
-from debugtracer.recorder.listeners import ClosedStep, NoPolicy, SegmentListener, StepNumbers
+from debugtracer.recorder.listeners import NoPolicy, SegmentListener, StepNumbers
 from debugtracer.recorder.run_state import parameters
 from debugtracer.recorder.tape.batches import BatchLog
 from debugtracer.recorder.tape.foreign_modes import dispatches, functions
-from debugtracer.trace.window import GRAD_L2, LOSS, LR, OWN_S, STEP_S, WAIT_S
 
 MOST = 64  # steps whose numbers are published together (ours)
 RELEASED = 3  # steps after which a log of batches that takes none in holds none
 LONGEST_S = 0.25  # seconds that they wait at most (ours): the judge looks as often
-
-
-class Row(NamedTuple):
-    """A step that is not published yet; seconds as in the series of their names."""
-
-    step: int
-    iteration: int
-    grad_l2: float
-    loss: float | None
-    lr: Any
-    step_s: float
-    own_s: float
-    wait_s: float | None
-    """None where nobody has seen the fetch."""
-
-
-row: Any = partial(tuple.__new__, Row)
-closed_step: Any = partial(tuple.__new__, ClosedStep)
-"""Make a Row, a ClosedStep of the values in a tuple; no function of Python's runs."""
 
 
 class RestingSteps:
@@ -285,18 +265,3 @@ class RestingSteps:
     def reset(self) -> None:
         """Begin anew, with nothing that waits."""
         self.rows, self.losses, self.loss, self.woken = [], [], None, False
-
-
-def as_published(rows: list[Row]) -> list[ClosedStep]:
-    """The steps in their order, each with its series by name; what was not seen is left out."""
-    found = []
-    for step, iteration, grad_l2, loss, lr, step_s, own_s, wait_s in rows:
-        values = {GRAD_L2: grad_l2, STEP_S: step_s, OWN_S: own_s}
-        if wait_s is not None:
-            values[WAIT_S] = wait_s
-        if loss is not None:
-            values[LOSS] = loss
-        if isinstance(lr, (int, float)):
-            values[LR] = float(lr)
-        found.append(closed_step((step, iteration, values)))
-    return found

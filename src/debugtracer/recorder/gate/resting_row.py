@@ -1,0 +1,44 @@
+"""The numbers of a step at rest, until they are published some steps at a time."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from functools import partial
+from typing import Any, NamedTuple
+
+from debugtracer.recorder.listeners import ClosedStep
+from debugtracer.trace.window import GRAD_L2, LOSS, LR, OWN_S, STEP_S, WAIT_S
+
+
+class Row(NamedTuple):
+    """A step that is not published yet; seconds as in the series of their names."""
+
+    step: int
+    iteration: int
+    grad_l2: float
+    loss: float | None
+    lr: Any
+    step_s: float
+    own_s: float
+    wait_s: float | None
+    """None where nobody has seen the fetch."""
+
+
+row: Any = partial(tuple.__new__, Row)
+closed_step: Any = partial(tuple.__new__, ClosedStep)
+"""Make a Row, a ClosedStep of the values in a tuple; no function of Python's runs."""
+
+
+def as_published(rows: Sequence[Row]) -> list[ClosedStep]:
+    """The steps in their order, each with its series by name; what was not seen is left out."""
+    found = []
+    for step, iteration, grad_l2, loss, lr, step_s, own_s, wait_s in rows:
+        values = {GRAD_L2: grad_l2, STEP_S: step_s, OWN_S: own_s}
+        if wait_s is not None:
+            values[WAIT_S] = wait_s
+        if loss is not None:
+            values[LOSS] = loss
+        if isinstance(lr, (int, float)):
+            values[LR] = float(lr)
+        found.append(closed_step((step, iteration, values)))
+    return found
