@@ -35,7 +35,8 @@ EXACT = {
 }  # fmt: skip
 AT_END = {
     "model/frozen-by-evaluation", "model/all-frozen", "numerics/crash-text",
-    "data/batch-of-one", "data/ctc-lengths", "data/empty-sample", "data/hard-samples", "data/loader-bound",
+    "data/batch-of-one", "data/classes-in-blocks", "data/ctc-lengths", "data/empty-sample", "data/hard-samples",
+    "data/loader-bound",
     "data/ragged-samples",
     "data/target-out-of-bounds", "data/target-overlap", "data/targets-unsigned", "data/token-out-of-table",
     "data/rows-beyond-length", "data/train-eval-overlap", "data/window-cut-short",

@@ -74,10 +74,14 @@ def test_the_layers_are_counted() -> None:
 def test_every_group_and_every_baseline_has_its_own_line() -> None:
     table = b.found({"full": {LEARNT: rows(), HELD_OUT: rows()[1:]}, "no trials": {LEARNT: rows()[:2]}})
     names = [cells(line)[0] for line in table[2:]]
-    assert names[:3] == ["Development programs", "- development programs, no trials", "Held-out programs"]
+    assert names[:3] == [
+        "Development programs",
+        "- development programs, no trials",
+        "Programs held out until 2026-11-27",
+    ]
     assert names[3:] == [
         "- development programs, majority class `zero_division`",
-        "- held-out programs, majority class `zero_division`",
+        "- programs held out until 2026-11-27, majority class `zero_division`",
     ]
     first = line_of(table, "Development programs")
     assert (first["faults"], first["found"], first["top1"], first["step"], first["healthy quiet"]) == (
@@ -106,11 +110,12 @@ def test_every_line_says_when_and_at_which_commit_its_rows_were_measured() -> No
     for table in (b.found(full), b.reached(full)):
         assert line_of(table, "Development programs")["measured"] == "2026-11-22 at 551e86f"
         assert (
-            line_of(table, "Held-out programs")["measured"]
+            line_of(table, "Programs held out until 2026-11-27")["measured"]
             == "date unknown, commit unknown; 2026-11-21 at 2efe947; 2026-11-22 at 551e86f"
         )
     assert (
-        line_of(b.found(full), "- held-out programs, majority class `zero_division`")["measured"] == "counted, not run"
+        line_of(b.found(full), "- programs held out until 2026-11-27, majority class `zero_division`")["measured"]
+        == "counted, not run"
     )
     assert b.group(LEARNT, [new])[0].endswith("Measured 2026-11-22 at 551e86f.")
 

@@ -89,6 +89,8 @@ APART = {
     "pairing-trials",
     "evaluated-targets",
     "turned-targets",
+    "misread-axes",
+    "adapted-weights",
 }
 """Tried in tests of their own: this loop leaves nothing behind in them."""
 

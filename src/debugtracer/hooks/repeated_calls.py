@@ -8,7 +8,8 @@ from types import CodeType
 from debugtracer.callsites.frames import calling_place
 from debugtracer.recorder.tape.step_tape import Segment
 
-MOST = 64  # calls of one place before a step has a graph (ours): a dataset that is built item by item makes thousands
+MOST = 2048  # calls of one place before a step has a graph (ours): as many as a rollout has steps; a dataset that is
+# built item by item makes tens of thousands
 
 
 class RepeatedCalls:

@@ -24,8 +24,8 @@ class Attention(nn.Module):
         scores = torch.matmul(q, k.transpose(1, 2))  # overflows
         scores = scores - scores.amax(-1, keepdim=True)
         scores = scores.float() / math.sqrt(x.shape[-1])
-        scores = scores.masked_fill(pad[:, None, :], float("-inf"))
-        weights = torch.softmax(scores, -1)  # nothing left to attend to
+        scores = scores.masked_fill(pad[:, None, :], float("-inf"))  # nothing left to attend to
+        weights = torch.softmax(scores, -1)
         return self.o(weights @ v)
 
 

@@ -48,3 +48,12 @@ def test_a_sound_input_one_look_and_an_evaluation_are_silent(tmp_path):
     assert run(tmp_path / "a", sound) == ([], [])
     assert run(tmp_path / "b", scrambled, steps=1) == ([], [])
     assert run(tmp_path / "c", scrambled, training=False) == ([], [])
+
+
+def test_networks_that_were_looked_at_are_forgotten_when_steps_were_missed(tmp_path):
+    with under_watch(tmp_path) as session:
+        observer = session.dispatcher.observers["misread-axes"]
+        nn.Conv2d(3, 2, 3)(torch.from_numpy(sound()))
+        assert observer.now
+        session.dispatcher.missed()
+        assert not observer.now

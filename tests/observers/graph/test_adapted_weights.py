@@ -122,3 +122,16 @@ def test_weights_that_no_loss_leads_to_are_told_with_the_call(tmp_path, loop):
 @pytest.mark.parametrize("loop", [maml, first_order, cut, beside, weighted, written, norms])
 def test_weights_that_are_used_and_gradients_without_an_update_are_no_news(tmp_path, loop):
     assert run(tmp_path, loop) == ([], [])
+
+
+def test_what_a_step_adapted_is_forgotten_when_steps_were_missed(tmp_path):
+    with under_watch(tmp_path) as session:
+        observer = session.dispatcher.observers["adapted-weights"]
+        model = made()
+        optimizer = torch.optim.SGD(model.parameters(), lr=0.01)
+        model(torch.randn(6, 3)).sum().backward()
+        adapted(model)
+        assert observer.step.gradients or observer.step.adapted
+        session.dispatcher.missed()
+        assert not observer.step.gradients and not observer.step.adapted
+    assert optimizer.param_groups, "it is not collected before"

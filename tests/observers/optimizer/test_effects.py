@@ -90,3 +90,39 @@ def test_an_optimizer_that_stops_is_looked_at_again_at_once(tmp_path: Path):
     assert still == [(100, 2), (101, 2), (102, 2)]
     assert all(f.called is not None and "step()" in f.called.code for f in facts if f.stopped is not None)
     assert [f.number for f in facts if f.stopped is None] == [0, 1, 2]
+
+
+@pytest.mark.parametrize("kind", [torch.optim.Adam, torch.optim.RMSprop, torch.optim.Adagrad])
+@pytest.mark.parametrize("times", [1e12, 1e25])
+def test_gradients_that_were_enormous_once_owe_no_update_that_shows(tmp_path: Path, kind: Any, times: float):
+    """Their squares stay in the optimizer's state, infinite where they do not fit."""
+
+    def loop() -> None:
+        model = net()
+        optimizer = kind(model.parameters(), lr=1e-3)
+        for number, (x, y) in enumerate(data(6)):
+            optimizer.zero_grad()
+            mse(model(x), y).backward()
+            for p in model.parameters():
+                assert p.grad is not None
+                p.grad.mul_(times if number == 0 else 1e-3)
+            optimizer.step()
+
+    facts = observed(tmp_path / "runs", loop, Effect)
+    assert [f.unchanged for f in facts[1:]] == [()] * len(facts[1:])
+    assert len(facts) > 1
+
+
+def test_an_optimizer_with_usual_squares_owes_its_update(tmp_path: Path):
+    class Dropping(torch.optim.Adam):
+        """Counts its moments and writes nothing."""
+
+        @torch.no_grad()
+        def step(self, closure: Any = None) -> None:  # type: ignore[override]
+            held = [p.clone() for group in self.param_groups for p in group["params"]]
+            super().step()
+            for p, old in zip((p for group in self.param_groups for p in group["params"]), held, strict=True):
+                p.copy_(old)
+
+    facts = observed(tmp_path / "runs", lambda: plain(4, Dropping, 1e-2), Effect)
+    assert [f.unchanged_count for f in facts] == [4] * 3

@@ -20,6 +20,7 @@ FIRST = 3  # updates of each optimizer (docs/rationale/checks.md#effect-invarian
 AGAIN = 2  # further updates that are looked at once one look found that nothing moves any more (ours)
 SAMPLE = 256  # elements of a parameter that are compared (ours)
 NAMED = 4  # unchanged parameters named as evidence
+SQUARES = ("exp_avg_sq", "square_avg", "sum", "max_exp_avg_sq")  # what torch's optimizers divide by the root of
 MARGIN = 8.0  # an update this many times the spacing of floats at the weight must show (ours)
 
 
@@ -66,7 +67,7 @@ class EffectObserver(Observer):
             return
         with torch.no_grad():
             flags = [flag for held, old, must in before for flag in zip(held, *moved(held, old, must), strict=True)]
-        expected = [(p, moved) for p, due, moved in flags if due]
+            expected = [(p, moved) for p, due, moved in flags if due and (moved or not outweighed(optimizer, p))]
         still = [p for p, moved in expected if not moved]
         names = self.run.names() if still else {}
         stopped = self.stopped(optimizer, done, len(expected), len(still))
@@ -137,3 +138,19 @@ def moved(held: list[Tensor], old: Tensor, must: Tensor) -> tuple[list[bool], li
     now = torch.stack([part(p) for p in held])
     due, done = torch.stack((must.any(dim=1), ((now != old) & must).any(dim=1))).tolist()
     return due, done
+
+
+def outweighed(optimizer: Optimizer, parameter: Tensor) -> bool:
+    """Whether squares of former gradients, by whose root the optimizer divides, leave no update that would show: of a
+    loss that ran away they stay large, or are infinite. Waits for a device."""
+    state = optimizer.state.get(parameter, {})
+    squares = [
+        held for name in SQUARES if isinstance(held := state.get(name), Tensor) and held.shape == parameter.shape
+    ]
+    lr = next((group["lr"] for group in optimizer.param_groups if any(p is parameter for p in group["params"])), None)
+    slope = state.get("exp_avg", parameter.grad)
+    if not squares or not isinstance(lr, (int, float)) or not isinstance(slope, Tensor):
+        return False
+    update = lr * part(slope).abs().float() / part(squares[-1]).float().sqrt()
+    spacing = part(parameter).abs().float() * torch.finfo(parameter.dtype).eps
+    return not bool((update > MARGIN * spacing).any())

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any
 
 from debugtracer import errors
 from debugtracer.trace.events import AnyEvent
+from debugtracer.trace.store import columns_library
 from debugtracer.trace.store.journal import Journal, encode_event
 from debugtracer.trace.store.own_process import OwnProcess
 from debugtracer.trace.store.schema import rank_folder
@@ -29,8 +30,6 @@ MOST_PENDING = 1_000_000  # points kept in memory while the disk does not answer
 LEAST_WAIT_S = 0.001  # a thread that never waits would take a whole core (ours)
 CLOCK_S = 1.0  # seconds between two looks at the clock of the background thread: one costs 270 us in some sandboxes
 PATIENCE_S = 10.0  # seconds a caller of flush() waits for a disk that does not answer
-
-
 PROCESS = OwnProcess()
 
 
@@ -71,6 +70,7 @@ class TraceWriter:
         self.wake = threading.Event()
         self.thread: threading.Thread | None = None
         self.closing = self.closed = False
+        self.waits = False  # columns wait for the training thread to import what they are written with
         self.used_s = 0.0  # CPU seconds of the background thread, as of a second ago
         self.live: LiveSegment | None = None
         self.journal: Journal | None = None
@@ -85,7 +85,7 @@ class TraceWriter:
         points = self.points
         points.append((step, dict(values)))
         waiting = len(points)
-        if waiting % self.flush_steps == 0 or self.thread is None:
+        if waiting % self.flush_steps == 0 or self.thread is None or self.waits:
             self._remind(waiting)
 
     def extend(self, points: Sequence[tuple[int, dict[str, float]]]) -> None:
@@ -95,7 +95,7 @@ class TraceWriter:
         before = len(self.points)
         self.points.extend(points)
         waiting = len(self.points)
-        if waiting // self.flush_steps > before // self.flush_steps or self.thread is None:
+        if waiting // self.flush_steps > before // self.flush_steps or self.thread is None or self.waits:
             self._remind(waiting)
 
     def _remind(self, waiting: int) -> None:
@@ -104,7 +104,9 @@ class TraceWriter:
             self.points.clear()
         if self.thread is None:
             self._start()
-        if waiting >= self.flush_steps:
+        if waiting >= self.flush_steps or self.waits:
+            self.waits = False
+            columns_library.load()
             self.wake.set()
             if self.thread is not None and not self.thread.is_alive():
                 self.flush()
@@ -142,13 +144,13 @@ class TraceWriter:
             return
         try:
             self._write_lines()
-            self._write_points()
-            self._write_snapshots()
-        except OSError as error:
-            self._turn_off(reason_of(error))
+            if threading.current_thread() is self.thread and not columns_library.is_whole():
+                self.waits = bool(self.points or self.taken or self.measured)
+            else:
+                self._write_points()
+                self._write_snapshots()
         except Exception as error:
-            self._turn_off(f"{type(error).__name__}: {error}")
-            errors.swallow("trace.store.writer.flush", error)
+            self._failed("trace.store.writer.flush", error)
         finally:
             self.lock.release()
 
@@ -271,21 +273,24 @@ class TraceWriter:
             while self.due:
                 seal(self.folder, self.due.pop(0))
                 keep_within(self.folder, self.run_bytes)
-        except OSError as error:
-            self._turn_off(reason_of(error))
         except Exception as error:
+            self._failed("trace.store.writer.seal", error)
+
+    def _failed(self, where: str, error: Exception) -> None:
+        """End tracing for what the disk did, or for a failure of ours."""
+        if isinstance(error, OSError):
+            self._turn_off(error.strerror or str(error) or type(error).__name__)
+        else:
             self._turn_off(f"{type(error).__name__}: {error}")
-            errors.swallow("trace.store.writer.seal", error)
+            errors.swallow(where, error)
 
     def _turn_off(self, reason: str) -> None:
         """End tracing with one line on stderr; what was written stays readable."""
         if self.off is not None:
             return
         self.off, self.silent = reason, True
-        self.points.clear()
-        self.lines.clear()
-        self.taken.clear()
-        self.measured.clear()
+        for waiting in (self.points, self.lines, self.taken, self.measured):
+            waiting.clear()
         try:
             print(
                 f"debug-tracer: {self.folder} cannot be written ({reason}); the trace ends here, training goes on. "
@@ -293,8 +298,3 @@ class TraceWriter:
             )  # fmt: skip
         except (OSError, ValueError, AttributeError):  # stderr is closed too
             pass
-
-
-def reason_of(error: OSError) -> str:
-    """Return the system's reason: `No space left on device`, or what else it says."""
-    return error.strerror or str(error) or type(error).__name__
