@@ -207,3 +207,15 @@ def test_values_behind_a_class_of_the_programs_own_are_not_read(tmp_path):
         optimizer.step()
     (call,) = facts(tmp_path, LossCall)
     assert call.loss == "mse_loss" and call.value is None
+
+
+@pytest.mark.parametrize(("cut", "told"), [(slice(1, 2), 1), (1, 0)])
+def test_a_column_cut_from_the_outputs_against_targets_is_told(cut, told, tmp_path):
+    """A quantile loss by hand, as `target - output[:, k : k + 1]` and as `target - output[:, k]`."""
+
+    def pinball(output, y):
+        error = y.float() - output[:, cut]
+        return torch.maximum(0.9 * error, -0.1 * error).mean()
+
+    run(tmp_path, nn.Identity(), pinball)
+    assert len(findings(tmp_path, "model/loss-broadcast")) == told
