@@ -35,7 +35,7 @@ VERDICT = [
     "param",
     "batch_rows",
     "sample_index",
-    "subset_index",
+    "whole_index",
     "status",
     "confidence",
     "summary",

@@ -13,7 +13,6 @@ from typing import Any, ClassVar
 import msgspec
 
 from debugtracer.trace.events import RankEnded, RankStarted
-from debugtracer.trace.finding import Finding
 from debugtracer.trace.leading_finding import lead
 from debugtracer.trace.number import number
 from debugtracer.trace.store.reader import Trace
@@ -48,7 +47,7 @@ def report(trace: Trace) -> dict[str, Any]:
         "schema": SCHEMA,
         "run": run(trace, log),
         "verdict": verdict_of(verdict, folder_of(trace)) if verdict else None,
-        "findings": [finding_of(f) for f in found],
+        "findings": [msgspec.to_builtins(f) for f in found],
         "layers": {
             layer: word.partition(":")[0] if word.startswith("fired") else word
             for layer, word in layer_states(trace, found, verdict, log).items()
@@ -102,30 +101,13 @@ def overhead(ended: list[RankEnded]) -> dict[str, float]:
 
 def verdict_of(verdict: Verdict, cwd: str) -> dict[str, Any]:
     """The verdict as plain values, files relative to the folder the run was started in."""
-    plain: dict[str, Any] = of_the_dataset(msgspec.to_builtins(verdict))
+    plain: dict[str, Any] = msgspec.to_builtins(verdict)
     plain["file"] = relative(plain["file"], cwd)
     if plain["change"] is not None:
         plain["change"]["file"] = relative(plain["change"]["file"], cwd)
     for link in plain["chain"]:
         link["file"] = relative(link["file"], cwd)
     return plain
-
-
-def finding_of(finding: Finding) -> dict[str, Any]:
-    """A finding as plain values."""
-    plain: dict[str, Any] = msgspec.to_builtins(finding)
-    return plain | {"place": of_the_dataset(plain["place"])}
-
-
-def of_the_dataset(plain: dict[str, Any]) -> dict[str, Any]:
-    """The same with samples as the whole dataset counts them, `sample_index`, and those of a Subset beside them,
-    `subset_index`, null without one."""
-    whole = plain["whole_index"]
-    told = {"sample_index": whole or plain["sample_index"], "subset_index": plain["sample_index"] if whole else None}
-    found: dict[str, Any] = {}
-    for key, value in plain.items():
-        found |= told if key == "sample_index" else {} if key == "whole_index" else {key: value}
-    return found
 
 
 def folder_of(trace: Trace) -> str:

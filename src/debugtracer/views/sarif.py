@@ -76,7 +76,7 @@ def of_verdict(verdict: Verdict) -> Result:
             "step": verdict.step,
             "iteration": verdict.iteration,
             "rank": verdict.rank,
-            "sampleIndex": list(verdict.whole_index or verdict.sample_index or ()),
+            "sampleIndex": list(verdict.sample_index or ()),
         },
     )
 
