@@ -9,7 +9,7 @@ from debugtracer.causes.incident_evidence import IncidentEvidence
 from debugtracer.checks.data.nonfinite_input import NonfiniteInput
 from debugtracer.trace.finding import Layer
 from debugtracer.trace.place import Place
-from debugtracer.views.words.pipeline_text import DO, kept_in_half, stored
+from debugtracer.views.words.pipeline_text import DO, stored
 
 STORED = ("stored", "written")
 """What a line of the data pipeline may have done with it: read it, or written it for a missing value."""
@@ -57,7 +57,7 @@ class DataNonfinite(Cause):
                 f"{name} holds non-finite values{counts} before the model sees it"
                 f"{stored(born) if born is not None else ''}{'' if here else incident.made}"
             ),
-            remedies=(DO["half"], *self.remedies) if born is not None and kept_in_half(born) else self.remedies,
+            remedies=(DO["half"], *self.remedies) if born is not None and born.kept_in_half else self.remedies,
             exact=of_batch,
             place=Place(frame=born.frame) if here and born is not None else incident.made_place,
         )

@@ -18,7 +18,7 @@ from debugtracer.callsites.line import user_frame
 from debugtracer.callsites.origins.value_origin import program_of
 from debugtracer.replay.fetch.values import array_of
 from debugtracer.replay.lines_again import first_line
-from debugtracer.replay.pure_expression import Impure, compute
+from debugtracer.replay.pure_expression import Impure, compute, held_in
 from debugtracer.source.program import Program
 
 MOST = 10_000_000  # numbers of an order that is looked at (ours)
@@ -55,11 +55,11 @@ def cuts(frame: FrameType, size: int) -> Iterator[list[int]]:
     program = program_of(frame.f_code.co_filename)
     if program is None:
         return
-    values = {**frame.f_globals, **locals_of(frame)}
+    held = held_in({**frame.f_globals, **locals_of(frame)})
     for node in slices_of(program, frame):
         try:
-            order = compute(node.value, lambda name: held(values, name))
-            bounds = compute(node.slice, lambda name: held(values, name))
+            order = compute(node.value, held)
+            bounds = compute(node.slice, held)
             part = numbers(order)[bounds]
         except Exception:  # what the program holds may do anything
             continue
@@ -76,13 +76,6 @@ def slices_of(program: Program, frame: FrameType) -> Iterator[ast.Subscript]:
         here = inside is None if module else inside is not None and first_line(inside) == code.co_firstlineno
         if here and isinstance(node, ast.Subscript) and isinstance(node.slice, ast.Slice):
             yield node
-
-
-def held(values: dict[str, Any], name: str) -> Any:
-    """What a name of the function holds."""
-    if name not in values:
-        raise Impure
-    return values[name]
 
 
 def numbers(order: Any) -> list[int]:

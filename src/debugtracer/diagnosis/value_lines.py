@@ -27,7 +27,6 @@ from debugtracer.recorder.tape.batches import Batch
 from debugtracer.trace.birth import Birth, Frame
 from debugtracer.trace.number import Number, as_float
 from debugtracer.trace.pipeline_birth import PipelineBirth
-from debugtracer.views.words.pipeline_text import kept_in_half
 
 MOST_BYTES = 1 << 30  # a larger tensor of the program is not looked at (ours)
 MASKED = ("softmax", "log_softmax", "softmin", "dot_product_attention", "efficient_attention")
@@ -45,7 +44,7 @@ def value_lines(
     if birth is None:
         return ()
     if pipeline is not None and pipeline.kind == "stored" and pipeline.frame is not None and not pipeline.refused:
-        kept = stored_lines(pipeline.frame, pipeline.expression, kept_in_half(pipeline))
+        kept = stored_lines(pipeline.frame, pipeline.expression, pipeline.kept_in_half)
         if kept:
             return kept
     if birth.kind == "input" or ignored:

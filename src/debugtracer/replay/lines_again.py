@@ -21,7 +21,7 @@ from debugtracer.recorder.alarm import Alarm
 from debugtracer.replay.op_trace.birth import deliberate, find_birth
 from debugtracer.replay.op_trace.op_tracer import OpTracer
 from debugtracer.replay.op_trace.op_tracker import OpTracker
-from debugtracer.replay.pure_expression import Impure, compute
+from debugtracer.replay.pure_expression import Impure, compute, held_in
 from debugtracer.trace.birth import Birth
 
 HOPS = 16  # names that are overwritten on the way, gone back through (ours)
@@ -104,15 +104,7 @@ class LinesAgain:
         given = [one for call in calls if (one := argument_of(call, name, place)) is not None]
         if len(given) != 1:
             raise Impure
-        held = {**caller.f_globals, **locals_of(caller)}
-        return compute(given[0], lambda one: known(held, one))
-
-
-def known(held: dict[str, Any], name: str) -> Any:
-    """What a function holds under a name. Raises Impure where it holds nothing."""
-    if name not in held:
-        raise Impure
-    return held[name]
+        return compute(given[0], held_in({**caller.f_globals, **locals_of(caller)}))
 
 
 def birth_in_lines(alarm: Alarm) -> Birth:

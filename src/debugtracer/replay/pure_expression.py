@@ -47,6 +47,17 @@ class Impure(Exception):
     """The expression holds something that is not computed twice."""
 
 
+def held_in(values: Mapping[str, Any]) -> Callable[[str], Any]:
+    """What a function of the program holds under a name; raises Impure where it holds nothing."""
+
+    def value(name: str) -> Any:
+        if name not in values:
+            raise Impure
+        return values[name]
+
+    return value
+
+
 def compute(node: ast.expr, name_of: Callable[[str], Any]) -> Any:
     """What an expression gives, its names by `name_of`. Raises Impure, and what the operations raise."""
 

@@ -68,3 +68,10 @@ class PipelineBirth(msgspec.Struct, frozen=True, kw_only=True):
     """Fetches until it came out bad: more than one where it depends on random numbers."""
     refused: str = ""
     """Why the sample was not followed; the rest says nothing then."""
+
+    @property
+    def kept_in_half(self) -> bool:
+        """Whether a stored value is an infinity of float16: what was stored may have been a number."""
+        told = self.output
+        half = told is not None and told.dtype.rpartition(".")[2] == "float16"
+        return self.kind == "stored" and told is not None and half and bool(told.posinf or told.neginf) and not told.nan

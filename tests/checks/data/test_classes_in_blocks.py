@@ -3,20 +3,14 @@
 from __future__ import annotations
 
 from debugtracer.checks.data.classes_in_blocks import ClassesInBlocks
-from debugtracer.trace.facts.row_pairing import RowPairing
+from debugtracer.trace.facts.class_blocks import ClassBlocks
 from debugtracer.trace.window import LOSS
 from tests.checks.facts_at import judged, line, ref
 
 
-def blocks(order="targets-in-blocks"):
-    return RowPairing(
-        ref=ref(4), order=order, gain=0.0, present=-0.01, rows=2400, frame=line(35), loss_frame=line(76), classes=2,
-        entropy=0.6616,
-    )  # fmt: skip
-
-
-def found(losses, ended=True, fact=None):
-    return judged(ClassesInBlocks(), [fact or blocks()], ended=ended, **{LOSS: tuple(losses)})
+def found(losses, ended=True):
+    fact = ClassBlocks(ref=ref(4), rows=2400, frame=line(35), loss_frame=line(76), classes=2, entropy=0.6616)
+    return judged(ClassesInBlocks(), [fact], ended=ended, **{LOSS: tuple(losses)})
 
 
 def test_a_loss_at_the_entropy_is_told_at_the_end():
@@ -33,7 +27,3 @@ def test_a_loss_that_fell_a_short_run_and_one_that_goes_on_are_silent():
     assert found([0.66] * 100 + [0.6] * 100) == []
     assert found([0.66] * 50) == []
     assert found([0.66] * 200, ended=False) == []
-
-
-def test_other_orders_are_left_to_the_other_check():
-    assert found([0.66] * 200, fact=blocks("reversed")) == []

@@ -170,20 +170,6 @@ def test_an_optimizer_that_calls_its_loss_itself_rests(tmp_path: Path) -> None:
     assert len(open_trace(tmp_path).series("grad_l2")[0]) == before + 5
 
 
-def test_the_same_training_where_its_steps_rest(tmp_path: Path) -> None:
-    losses = []
-    for name in ("bare", "watched"):
-        with under_watch(tmp_path / name, **RESTS) as session:
-            loop = Search(session)
-            with session.hooks.disabled() if name == "bare" else nullcontext():
-                loop.go(FIRST_STEPS)
-                session.state.own_s += 100.0
-                loop.go(20)
-            assert loop.at_rest() == (name == "watched")
-            losses.append(loop.given)
-    assert losses[0] == losses[1]
-
-
 @pytest.mark.parametrize("call", [1, 2, 3])
 def test_a_bad_loss_of_one_call_wakes_it_before_its_gradients_are_used(tmp_path: Path, call: int) -> None:
     with under_watch(tmp_path, **RESTS) as session:
@@ -252,11 +238,12 @@ def test_a_program_that_scales_its_losses_rests(tmp_path: Path) -> None:
     assert not [e for e in events(tmp_path) if isinstance(e, Found)]
 
 
-def test_the_same_training_where_a_scaler_steps_at_rest(tmp_path: Path) -> None:
+@pytest.mark.parametrize("kind", [Search, Scaled])
+def test_the_same_training_where_steps_rest(tmp_path: Path, kind: type[Search | Scaled]) -> None:
     losses = []
     for name in ("bare", "watched"):
         with under_watch(tmp_path / name, **RESTS) as session:
-            loop = Scaled(session)
+            loop = kind(session)
             with session.hooks.disabled() if name == "bare" else nullcontext():
                 loop.go(FIRST_STEPS)
                 session.state.own_s += 100.0

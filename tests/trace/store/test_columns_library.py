@@ -28,7 +28,7 @@ writer = TraceWriter(Path(sys.argv[1]), 0, flush_steps=1000, flush_s=0.01)
 for step in range(int(sys.argv[2])):
     writer.point(step, {"loss": 1.0})
     deadline = time.monotonic() + 10
-    while not (writer.waits or importing) and time.monotonic() < deadline:
+    while not (writer.lacks_library or importing) and time.monotonic() < deadline:
         time.sleep(0.01)
 writer.close()
 print(importing)

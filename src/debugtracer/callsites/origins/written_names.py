@@ -83,15 +83,15 @@ def registered_in_loops(program: Program, owner: ast.ClassDef) -> Iterator[tuple
     """Yield loops of a class that register buffers under the keys of a dictionary, the function around each and the
     dictionary: `for k, v in tables().items(): self.register_buffer(k, v)`."""
     for loop in (n for n in ast.walk(owner) if isinstance(n, ast.For)):
-        items, target = loop.iter, loop.target
-        keys = target.elts[0].id if isinstance(target, ast.Tuple) and isinstance(target.elts[0], ast.Name) else ""
-        paired = isinstance(items, ast.Call) and isinstance(items.func, ast.Attribute) and items.func.attr == "items"
+        method = loop.iter.func if isinstance(loop.iter, ast.Call) else None
+        key = loop.target.elts[0] if isinstance(loop.target, ast.Tuple) and loop.target.elts else None
+        if not isinstance(method, ast.Attribute) or method.attr != "items" or not isinstance(key, ast.Name):
+            continue
         calls = [n for n in ast.walk(loop) if isinstance(n, ast.Call) and final_name(n.func) in REGISTERS and n.args]
+        named = any(isinstance(call.args[0], ast.Name) and call.args[0].id == key.id for call in calls)
         scope = program.function(loop)
-        named = any(isinstance(c.args[0], ast.Name) and c.args[0].id == keys for c in calls)
-        held = items.func.value if isinstance(items, ast.Call) and isinstance(items.func, ast.Attribute) else None
-        if keys and paired and named and held and isinstance(scope, (ast.FunctionDef, ast.AsyncFunctionDef)):
-            yield scope, loop, held
+        if named and isinstance(scope, (ast.FunctionDef, ast.AsyncFunctionDef)):
+            yield scope, loop, method.value
 
 
 def base(target: ast.expr) -> ast.expr:

@@ -8,7 +8,7 @@ from typing import ClassVar
 
 from debugtracer.checks.check import Check
 from debugtracer.checks.optimizer.sequence import spot
-from debugtracer.trace.facts.row_pairing import RowPairing
+from debugtracer.trace.facts.class_blocks import ClassBlocks
 from debugtracer.trace.finding import Finding
 from debugtracer.trace.number import as_float
 from debugtracer.trace.place import Place
@@ -36,7 +36,7 @@ class ClassesInBlocks(Check, frozen=True):
         sides in one order. Take both by one index.
     """
 
-    needs: ClassVar[tuple[str | type, ...]] = (RowPairing, LOSS)
+    needs: ClassVar[tuple[str | type, ...]] = (ClassBlocks, LOSS)
     at_end: ClassVar[bool] = True
     kind: ClassVar[str] = "targets_misaligned"
     symptom: ClassVar[str] = "no_learning"
@@ -53,9 +53,8 @@ class ClassesInBlocks(Check, frozen=True):
     def judge(self, window: Window) -> Iterator[Finding]:
         """Keep the fact, and judge it by the losses at the end."""
         memory = window.memory(self)
-        for fact in window.new(RowPairing):
-            if fact.order == "targets-in-blocks" and fact.entropy is not None:
-                memory[fact.key()] = fact
+        for fact in window.new(ClassBlocks):
+            memory[fact.key()] = fact
         losses = window.finite(LOSS)
         if not window.ended or window.ref.step + 1 < self.steps or not losses:
             return

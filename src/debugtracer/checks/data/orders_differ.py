@@ -67,8 +67,7 @@ class OrdersDiffer(Check, frozen=True):
     def judge(self, window: Window) -> Iterator[Finding]:
         """Say it once for each loss."""
         for fact in window.new(RowPairing):
-            if fact.order != "targets-in-blocks":  # data/classes-in-blocks
-                yield self.describe(window, fact)
+            yield self.describe(window, fact)
 
     def describe(self, window: Window, fact: RowPairing) -> Finding:
         """Build the finding of an order that restores, or of a side that is sorted."""

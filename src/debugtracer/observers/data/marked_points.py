@@ -29,7 +29,7 @@ def is_points(leaf: Tensor) -> bool:
 def marks(pictures: Sequence[Tensor], targets: Sequence[Tensor], high: int, wide: int) -> float:
     """The standard deviations by which pictures stand out at their own points or the mirror images of those, beside the
     points of others; `pictures` are the middles of some of this size."""
-    if len(pictures) < FEWEST or len({one.shape for one in (*pictures,)}) != 1:
+    if len(pictures) < FEWEST or len({one.shape for one in pictures}) != 1:
         return 0.0
     with torch.no_grad(), torch.device("cpu"):
         looks = torch.stack([features(one.cpu().float()) for one in pictures])

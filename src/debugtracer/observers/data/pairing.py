@@ -9,10 +9,7 @@ import numpy as np
 import torch
 from torch import Tensor
 
-Order = Literal[
-    "reversed", "by-text", "from-text", "grid", "by-column", "moved", "targets-sorted", "inputs-sorted",
-    "targets-in-blocks",
-]  # fmt: skip
+Order = Literal["reversed", "by-text", "from-text", "grid", "by-column", "moved", "targets-sorted", "inputs-sorted"]
 
 ROWS = 768  # of a probe (ours: a system of equations of that size is solved in 20 ms)
 QUICK = 256  # of a first probe, which nearly always tells enough (ours)
@@ -75,6 +72,13 @@ def above_chance(probe: Probe, targets: Tensor, generator: torch.Generator) -> t
     chance = probe.explained(torch.stack([targets[one] for one in drawn], -1))
     share = float(probe.explained(targets[..., None])[0])
     return share, (share - float(chance.mean())) / max(float(chance.std()), 1e-6)
+
+
+def tells_nothing(inputs: Tensor, targets: Tensor) -> bool:
+    """Whether some rows of the inputs, drawn at random, tell no more of their targets than chance does."""
+    with torch.device("cpu"):
+        some = torch.randperm(len(inputs), generator=torch.Generator().manual_seed(0))[:ROWS]
+        return above_chance(Probe(inputs[some]), targets[some], torch.Generator().manual_seed(0))[1] < UNRELATED
 
 
 def restored(inputs: Tensor, targets: Tensor, generator: torch.Generator) -> Restored | None:

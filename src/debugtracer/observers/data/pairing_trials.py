@@ -15,7 +15,7 @@ from debugtracer.callsites.origins.argument_origin import argument_origin
 from debugtracer.callsites.origins.order_origin import apart, order_of, taken_from
 from debugtracer.callsites.origins.value_origin import Link, made_first
 from debugtracer.errors import guarded
-from debugtracer.observers.data.pairing import UNRELATED, Probe, Restored, above_chance, class_blocks, restored
+from debugtracer.observers.data.pairing import UNRELATED, Probe, above_chance, class_blocks, restored, tells_nothing
 from debugtracer.observers.data.row_features import as_columns, as_features, is_picture, is_target, is_text
 from debugtracer.observers.loaders.whole_data import whole_data
 from debugtracer.observers.loss.followed_rows import FollowedRows
@@ -25,13 +25,14 @@ from debugtracer.observers.observed_run import ObservedRun
 from debugtracer.observers.observer import Observer, inspected
 from debugtracer.recorder.tape.batches import Batch, LoaderInfo
 from debugtracer.recorder.tape.moved_leaves import storage_of
+from debugtracer.trace.birth import Frame
+from debugtracer.trace.facts.class_blocks import ClassBlocks
 from debugtracer.trace.facts.row_pairing import RowPairing
 from debugtracer.trace.number import number
 
 FEWEST = 128  # rows of data that are asked about (ours)
 FIRST = 256  # rows of batches of which the first question is asked (ours)
 LOOKS = 3  # backwards in which data are looked for (ours)
-PROBED = 768  # of them that a probe is made of where the classes stand in blocks (ours)
 OF_CLASSES = frozenset(
     {"cross_entropy", "nll_loss", "binary_cross_entropy", "binary_cross_entropy_with_logits"}
 )  # fmt: skip
@@ -248,24 +249,29 @@ class PairingTrialsObserver(Observer):
         if self.loss is None:
             return
         lines = [order_of(links) for links in apart(ours, *theirs)]
-        blocks = class_blocks(raw) if found is None and lines[0] is None and any(lines[1:]) else None
-        if blocks is not None and self.loss.name in OF_CLASSES:
-            with torch.device("cpu"):
-                some = torch.randperm(len(inputs), generator=torch.Generator().manual_seed(0))[:PROBED]
-                share, beyond = above_chance(Probe(inputs[some]), targets[some], torch.Generator().manual_seed(0))
-            found = Restored("targets-in-blocks", 0.0, share) if beyond < UNRELATED else None
+        frame, stack = next((line for line in lines if line is not None), None), frames_of(self.loss.raw)
         if found is None:
+            if lines[0] is None and frame is not None and self.loss.name in OF_CLASSES:
+                self.tell_blocks(inputs, raw, frame, stack)
             return
-        stack = frames_of(self.loss.raw)
         self.run.emit(
             RowPairing(
                 ref=self.run.ref(), order=found.order, gain=round(found.gain, 4), present=round(found.present, 4),
                 rows=len(inputs), by=found.by, wrapped=found.wrapped, kind=kind,
-                frame=next((line for line in lines if line is not None), None), made=made_first(ours),
-                loss_frame=stack[0] if stack else None, classes=blocks[0] if blocks is not None else 0,
-                entropy=number(blocks[1]) if blocks is not None else None,
+                frame=frame, made=made_first(ours), loss_frame=stack[0] if stack else None,
             )
         )  # fmt: skip
+
+    def tell_blocks(self, inputs: Tensor, raw: Tensor, frame: Frame, stack: Sequence[Frame]) -> None:
+        """Emit labels that stand class by class, where the inputs tell nothing of them."""
+        blocks = class_blocks(raw)
+        if blocks is not None and tells_nothing(inputs, as_columns(raw)):
+            self.run.emit(
+                ClassBlocks(
+                    ref=self.run.ref(), rows=len(inputs), classes=blocks[0], entropy=number(blocks[1]), frame=frame,
+                    loss_frame=stack[0] if stack else None,
+                )
+            )  # fmt: skip
 
 
 def without_graph(target: Any) -> Tensor | None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from functools import partial
 from typing import Any, NamedTuple
 
@@ -24,8 +24,9 @@ class Row(NamedTuple):
     """None where nobody has seen the fetch."""
 
 
-row: Any = partial(tuple.__new__, Row)
-closed_step: Any = partial(tuple.__new__, ClosedStep)
+Numbers = tuple[int, int, float, float | None, Any, float, float, float | None]
+row: Callable[[Numbers], Row] = partial(tuple.__new__, Row)
+closed_step: Callable[[tuple[int, int, dict[str, float]]], ClosedStep] = partial(tuple.__new__, ClosedStep)
 """Make a Row, a ClosedStep of the values in a tuple; no function of Python's runs."""
 
 

@@ -24,7 +24,7 @@ from debugtracer.recorder.tape.batches import BatchLog
 from debugtracer.recorder.tape.foreign_modes import dispatches, functions
 
 MOST = 64  # steps whose numbers are published together (ours)
-RELEASED = 3  # steps after which a log of batches that takes none in holds none
+RELEASE_STEPS = 3  # steps after which a log of batches that takes none in holds none
 LONGEST_S = 0.25  # seconds that they wait at most (ours): the judge looks as often
 
 
@@ -62,7 +62,7 @@ class RestingSteps:
 
     def rest_calls(self, rests: bool) -> None:
         """Called where fetches are not seen any more, and where they are again."""
-        self.sees_fetches, self.to_release = not rests, RELEASED
+        self.sees_fetches, self.to_release = not rests, RELEASE_STEPS
 
     def take_loss(self, loss: Tensor) -> bool:
         """Keep the loss of a backward that begins; False, and nothing is kept, where it is not finite."""

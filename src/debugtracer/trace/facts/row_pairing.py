@@ -12,14 +12,10 @@ from debugtracer.trace.number import Number
 class RowPairing(Fact, frozen=True, kw_only=True):
     """Seen once, of the data of the first loss."""
 
-    order: Literal[
-        "reversed", "by-text", "from-text", "grid", "by-column", "moved", "targets-sorted", "inputs-sorted",
-        "targets-in-blocks",
-    ]  # fmt: skip
+    order: Literal["reversed", "by-text", "from-text", "grid", "by-column", "moved", "targets-sorted", "inputs-sorted"]
     """How the target of a row is found again: reversed; by-text, from-text: rows numbered as text (1, 10, 11, 2) on one
     side; grid: rows along the other axis; by-column: the rows sorted by a column of the inputs; moved: `by` rows
     further on. targets-sorted, inputs-sorted: one side alone rises from row to row, and nothing finds its other again.
-    targets-in-blocks: all rows of a class stand together, and the source puts the inputs alone into another order.
     """
     gain: Number
     """Share of the variance of the targets that the inputs explain under that order, of rows left out."""
@@ -37,10 +33,6 @@ class RowPairing(Fact, frozen=True, kw_only=True):
     made: tuple[Frame, ...] = ()
     """The lines that made the targets."""
     loss_frame: Frame | None = None
-    classes: int = 0
-    """targets-in-blocks: how many."""
-    entropy: Number | None = None
-    """targets-in-blocks: of the classes, nats; what a loss is that knows no more than how frequent each is."""
 
     def key(self) -> object:
         """Tell the data of a loss once."""

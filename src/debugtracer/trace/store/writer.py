@@ -70,7 +70,7 @@ class TraceWriter:
         self.wake = threading.Event()
         self.thread: threading.Thread | None = None
         self.closing = self.closed = False
-        self.waits = False  # columns wait for the training thread to import what they are written with
+        self.lacks_library = False  # columns wait for the training thread to import what they are written with
         self.used_s = 0.0  # CPU seconds of the background thread, as of a second ago
         self.live: LiveSegment | None = None
         self.journal: Journal | None = None
@@ -85,7 +85,7 @@ class TraceWriter:
         points = self.points
         points.append((step, dict(values)))
         waiting = len(points)
-        if waiting % self.flush_steps == 0 or self.thread is None or self.waits:
+        if waiting % self.flush_steps == 0 or self.thread is None or self.lacks_library:
             self._remind(waiting)
 
     def extend(self, points: Sequence[tuple[int, dict[str, float]]]) -> None:
@@ -95,7 +95,7 @@ class TraceWriter:
         before = len(self.points)
         self.points.extend(points)
         waiting = len(self.points)
-        if waiting // self.flush_steps > before // self.flush_steps or self.thread is None or self.waits:
+        if waiting // self.flush_steps > before // self.flush_steps or self.thread is None or self.lacks_library:
             self._remind(waiting)
 
     def _remind(self, waiting: int) -> None:
@@ -104,8 +104,8 @@ class TraceWriter:
             self.points.clear()
         if self.thread is None:
             self._start()
-        if waiting >= self.flush_steps or self.waits:
-            self.waits = False
+        if waiting >= self.flush_steps or self.lacks_library:
+            self.lacks_library = False
             columns_library.load()
             self.wake.set()
             if self.thread is not None and not self.thread.is_alive():
@@ -145,7 +145,7 @@ class TraceWriter:
         try:
             self._write_lines()
             if threading.current_thread() is self.thread and not columns_library.is_whole():
-                self.waits = bool(self.points or self.taken or self.measured)
+                self.lacks_library = bool(self.points or self.taken or self.measured)
             else:
                 self._write_points()
                 self._write_snapshots()

@@ -74,15 +74,8 @@ def stored(born: PipelineBirth) -> str:
     if born.kind == "written":
         return f", and `{born.expression}` writes them there for sample {born.index}" if born.expression else ""
     read = f": `{born.expression}` reads them" if born.expression else ""
-    kept = ", kept in float16, where a number beyond 65504 is Inf" if kept_in_half(born) else ""
+    kept = ", kept in float16, where a number beyond 65504 is Inf" if born.kept_in_half else ""
     return f", and the stored record of sample {born.index} holds them{read}{kept}"
-
-
-def kept_in_half(born: PipelineBirth) -> bool:
-    """Whether a stored value is an infinity of float16: what was stored may have been a number."""
-    told = born.output
-    half = told is not None and told.dtype.rpartition(".")[2] == "float16"
-    return born.kind == "stored" and told is not None and half and bool(told.posinf or told.neginf) and not told.nan
 
 
 def remedies(born: PipelineBirth) -> tuple[str, ...]:
