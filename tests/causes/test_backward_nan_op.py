@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import msgspec
+
 from debugtracer.testing import a_birth, a_tensor, evidence_of, some_facts
+from debugtracer.trace.birth import Frame
 
 
 def born_in_backward(op, **more):
@@ -35,3 +38,16 @@ def test_fires_with_less_confidence_on_an_op_it_does_not_know():
 def test_stays_silent_on_a_forward_birth_and_on_an_overflow():
     assert evidence_of("backward-nan-op", some_facts(a_birth("aten::sqrt", a_tensor(-1.0)))) is None
     assert evidence_of("backward-nan-op", born_in_backward("aten::mm", kind="overflow")) is None
+
+
+def test_the_line_that_made_a_divisor_0_is_told_of_divisions_alone():
+    made = (Frame(file="train.py", line=7, function="schedule", code="alpha = beta.cumprod(0)"),)
+    division, root = (
+        evidence_of("backward-nan-op", msgspec.structs.replace(born_in_backward(op), made=made))
+        for op in ("aten::div", "aten::sqrt")
+    )
+    assert division is not None and root is not None
+    assert division.because.endswith("; what it divides by is made 0 at train.py:7")
+    assert division.place is not None and division.place.frame == made[0]
+    assert "divides" not in root.because
+    assert root.place is None

@@ -9,6 +9,8 @@ from debugtracer.causes.incident_evidence import IncidentEvidence, base
 
 # where the derivative is infinite although the value is finite, and what to write instead; tried on torch 2.13 (norm,
 # std, cdist, atan2 are safe at 0)
+DIVISIONS = ("div", "div_", "true_divide")
+"""Ops of which the line that made the divisor 0 is known now and then."""
 EDGES = {
     "sqrt": (
         "sqrt has an infinite derivative at 0",
@@ -82,11 +84,12 @@ class BackwardNanOp(Cause):
             if base(incident.birth.backward_op) not in ("", name)
             else ""
         )
+        divides = name in DIVISIONS
+        made = incident.made.replace(", made", "; what it divides by is made 0") if divides else ""
         return Evidence(
             confidence=0.92 if name in EDGES else 0.75,
-            because=f"the value of {incident.op} is finite but its derivative{ran} is not: {why}"
-            f"{incident.made.replace(', made', '; what it divides by is made 0')}",
-            place=incident.made_place,
+            because=f"the value of {incident.op} is finite but its derivative{ran} is not: {why}{made}",
+            place=incident.made_place if divides else None,
             remedies=(
                 remedy,
                 self.remedies[1],

@@ -22,6 +22,7 @@ from debugtracer.callsites.origins.value_origin import Link, last_write, made_fi
 from debugtracer.callsites.origins.weight_origin import weight_line
 from debugtracer.callsites.origins.written_names import final_name
 from debugtracer.callsites.origins.zero_origin import zero_made
+from debugtracer.causes.backward_nan_op import DIVISIONS
 from debugtracer.errors import guarded
 from debugtracer.recorder.tape.batches import Batch
 from debugtracer.trace.birth import Birth, Frame
@@ -66,7 +67,7 @@ def value_lines(
     if any(word in (birth.op or "") for word in MASKED) and birth.frame is not None:
         found = filled(birth)
         return of_the_mask(birth.frame) or ((found,) if found is not None else ())
-    if base(birth.op) in ("div", "div_", "true_divide") and any(zeros(one.values) for one in birth.inputs):
+    if base(birth.op) in DIVISIONS and any(zeros(one.values) for one in birth.inputs):
         return zero_made(birth.frames)
     if "ctc_loss" in (birth.op or ""):
         found = object_built(birth.frames, "CTCLoss")
