@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import weakref
+from dataclasses import replace
 
 import msgspec
 import torch
@@ -175,6 +176,24 @@ def test_a_short_batch_in_the_middle_and_not_at_the_end():
         assert not list(of_batch(course, a_batch(n, 8), []))
     assert [o.what for o in of_batch(course, a_batch(6, 3), [])] == ["short"]
     assert not list(of_batch(course, a_batch(49, 3), []))
+
+
+def test_the_end_of_a_dataset_is_short_whatever_another_loader_of_the_line_has():
+    """A function builds all loaders at one line: the note is that of the last."""
+    loader = DataLoader(TensorDataset(torch.zeros(6 * 8 + 3, 1)), batch_size=8)
+    course, info = a_course(), replace(INFO, loader=weakref.ref(loader))
+    for n in range(6):
+        assert not list(of_batch(course, replace(a_batch(n, 8), loader=info), []))
+    assert not list(of_batch(course, replace(a_batch(6, 3), loader=info), []))
+    assert [o.what for o in of_batch(course, replace(a_batch(4, 3), loader=info), [])] == ["short"]
+
+
+def test_states_of_positions_come_in_runs_and_are_no_text():
+    states = torch.randint(0, 3, (8, 64), generator=torch.Generator().manual_seed(0))
+    states[2] = 1
+    batch = Batch(loader=INFO, indices=None, number=0, wait_s=0.0, leaves=[("batch[0]", weakref.ref(states))], rows=8)
+    found = of_integers(a_course(), Baseline("ids"), "batch[0]", states, replace(look_at(states), role="ids"), batch)
+    assert not [one for one in found if one.what == "ngram"]
 
 
 def test_texts_that_could_not_be_decoded():

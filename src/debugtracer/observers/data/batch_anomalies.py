@@ -15,6 +15,7 @@ from debugtracer.observers.loaders.loader_history import LoaderHistory
 from debugtracer.recorder.tape.batches import Batch
 
 RANGE_LEARNT, BEYOND = 50, 10.0  # looks, times the learnt range (docs/rationale/checks.md#data_range_extreme)
+WORDS = 16  # different ids of a batch of text at least (ours): states, bases and classes of positions come in runs
 SHORT, SHORT_LEARNT = 0.5, 5  # share of the usual rows, batches (docs/rationale/checks.md#data_short_batch)
 FEW_BATCHES = 20  # an epoch of fewer batches repeats itself on purpose (docs/rationale/checks.md#data_duplicate_batch)
 DISTINCT = 8  # different values that the content of a batch has at least before it is called the same (ours)
@@ -151,7 +152,8 @@ def of_integers(
     pad = pad_value(leaf)
     lengths = lengths_of(leaf, pad) if pad is not None else None
     baseline.learn_padding(lengths, leaf.shape[1], pad)
-    if (baseline.looks % GRAM_EVERY == 0 or unusual) and not labels_positions(leaf, batch):
+    asked = baseline.looks % GRAM_EVERY == 0 or unusual
+    if asked and not labels_positions(leaf, batch) and len(leaf.unique()) >= WORDS:
         for one in repeats(leaf, lengths)[:8]:
             yield Anomaly("ngram", path, (one.row,), value=one.share, count=one.length, of=leaf.shape[1])
 
@@ -211,16 +213,23 @@ def of_masks(leaves: list[tuple[str, Tensor, TensorSummary]], history: LoaderHis
                 )
 
 
+def ends_dataset(batch: Batch) -> bool:
+    """Whether the samples of a dataset are over with this batch: of loaders that one line builds, each has its own
+    number of batches."""
+    size, length = batch.loader.batch_size, batch.loader.dataset_len()
+    return size is not None and length is not None and (batch.number + 1) * size >= length
+
+
 def of_batch(history: LoaderHistory, batch: Batch, looks: list[TensorSummary]) -> Iterator[Anomaly]:
     """The same content again in one epoch, and far fewer rows than usual."""
     usual, rows = history.usual_rows(), batch.rows
-    last = history.note.batches is not None and batch.number >= history.note.batches - 1
     if (
         rows is not None
         and history.note.batches is not None
         and len(history.rows) >= SHORT_LEARNT
         and rows < SHORT * usual
-        and not last
+        and batch.number < history.note.batches - 1
+        and not ends_dataset(batch)
     ):
         yield Anomaly("short", value=rows, usual=usual)
     if rows is not None:
