@@ -12,6 +12,7 @@ PRESETS: dict[str, dict[str, dict[str, Any]]] = {
         "data/constant-feature": {"from_first": True},  # standard deviation 0
         "data/dtype-drift": {"allowed": ("float32", "float64")},  # of floating tensors: ids are integers
         "data/range-extreme": {"most": 1e4},  # max - min
+        "model/dead-units": {"half": 0.5},
         "model/gradient-limits": {
             "norm_high": 1e3,
             "norm_low": 1e-5,

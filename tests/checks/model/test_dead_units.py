@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from debugtracer.checks.model.dead_units import DeadUnits
+from debugtracer.checks.presets import PRESETS
 from tests.checks.test_snapshots import a_snapshot, an_activation, judged
 from tests.trace.facts.test_health import a_row
 
@@ -23,9 +24,15 @@ def test_a_dead_layer_is_a_warning_after_three_snapshots():
     )
 
 
-def test_half_of_a_layer_is_a_note_and_less_is_nothing():
-    assert [f.severity for f in judged(DeadUnits(), *relus(0.6, 0.7, 0.8))] == ["note"]
-    assert judged(DeadUnits(), *relus(0.5, 0.4, 0.5)) == []
+def test_three_quarters_of_a_layer_are_a_note_and_less_is_nothing():
+    assert [f.severity for f in judged(DeadUnits(), *relus(0.76, 0.8, 0.85))] == ["note"]
+    assert judged(DeadUnits(), *relus(0.75, 0.8, 0.85)) == []
+
+
+def test_the_half_that_an_article_gives_is_in_its_preset():
+    assert [f.severity for f in judged(DeadUnits(**PRESETS["seed"]["model/dead-units"]), *relus(0.51, 0.7, 0.6))] == [
+        "note"
+    ]
 
 
 def test_it_must_stay_dead_and_the_batch_must_be_large_enough():
@@ -57,7 +64,7 @@ def test_of_a_relu_written_in_a_larger_module_the_layer_with_the_sunk_bias_is_na
 
 def test_a_layer_is_told_once_and_again_only_when_it_gets_worse():
     assert len(judged(DeadUnits(), *relus(*[1.0] * 6))) == 1
-    worse = judged(DeadUnits(), *relus(0.6, 0.6, 0.6, 0.95, 0.95, 0.95))
+    worse = judged(DeadUnits(), *relus(0.8, 0.8, 0.8, 0.95, 0.95, 0.95))
     assert [f.severity for f in worse] == ["note", "warning"]
 
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import pytest
+
 from debugtracer.checks.numerics.gradient_underflow import GradientUnderflow
 from tests.checks.test_snapshots import a_snapshot, judged
 from tests.trace.facts.test_health import a_row
@@ -26,3 +28,11 @@ def test_zeros_and_subnormals_count_together():
 def test_less_than_half_and_float32_are_left_alone():
     assert judged(GradientUnderflow(), a_snapshot(2, gradient(0.3, 10))) == []
     assert judged(GradientUnderflow(), a_snapshot(2, gradient(0.9, 10, dtype="float32"))) == []
+
+
+@pytest.mark.parametrize(("subnormal", "count"), [(1, 0), (2, 1)])
+def test_zeros_of_a_parameter_whose_other_values_are_far_above_are_no_underflow(subnormal, count):
+    """Rows of an embedding that are not in the batch: 2^-15 is bin 10, 2^-14 bin 11, and 20 values are not zero."""
+    bins = (0, *[0] * 9, subnormal, 20 - subnormal, *[0] * 30)
+    row = a_row("0.weight", role="gradient", dtype="float16", sampled=100, zero_share=0.8, bins=bins)
+    assert len(judged(GradientUnderflow(), a_snapshot(2, row))) == count

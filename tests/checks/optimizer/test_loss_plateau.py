@@ -5,6 +5,8 @@ from __future__ import annotations
 import math
 import random
 
+import pytest
+
 from debugtracer.checks.optimizer.loss_plateau import LossPlateau
 from debugtracer.trace.facts.loaders import LoaderSeen
 from debugtracer.trace.facts.loss_call import LossCall
@@ -78,3 +80,18 @@ def test_of_two_classes_a_loss_below_chance_may_be_what_their_shares_allow():
     stuck = [math.log(2) + 0.001 * random.Random(step).gauss(0, 1) for step in range(400)]
     told = findings(LossPlateau(), stuck, [call(stuck[0], **more), loader(2_000)])
     assert [f.severity for f in told] == ["warning"]
+
+
+@pytest.mark.parametrize(
+    ("more", "count"),
+    [
+        ({"input_shape": (10, 10)}, 0),
+        ({"input_shape": (64, 10), "prior_entropy": 0.0}, 0),
+        ({"input_shape": (64, 10), "prior_entropy": 2.2}, 1),
+        ({"input_shape": (64, 10)}, 1),
+    ],
+    ids=["its own row", "the first of all", "classes", "unknown"],
+)
+def test_a_contrastive_loss_stays_high_when_all_is_learnt(more, count):
+    losses = falling(800, start=2.3, end=1.6, noise=0.01)
+    assert len(findings(LossPlateau(), losses, [call(losses[0], counted=64, **more), loader(2_000)])) == count

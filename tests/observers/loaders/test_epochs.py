@@ -195,6 +195,20 @@ def test_two_loaders_that_both_train_are_no_evaluation(tmp_path):
     assert {fact.trains for fact in observed(tmp_path, loop, Epoch)} == {True}
 
 
+def test_a_batch_kept_from_the_start_to_look_at_is_no_training(tmp_path):
+    """Pictures that the model in training mode encodes now and then, without a `no_grad`."""
+
+    def loop():
+        pictures, _ = next(iter(DataLoader(rows(80), 16)))
+        model = nn.Linear(3, 2)
+        for _ in range(20):
+            fit(DataLoader(rows(), 8, shuffle=True), model)
+            model(pictures).argmax(1).unique()
+
+    observed(tmp_path, loop, Epoch)
+    assert sorted(fact.trains for fact in facts(tmp_path, LoaderSeen) if fact.length == 80) == [False]
+
+
 def test_labels_are_counted_where_there_are_few():
     x = torch.randn(4, 3)
     assert labels_of([x, torch.tensor([1, 1, 0, 5])], 4) == ((0, 1), (1, 2), (5, 1))

@@ -23,10 +23,10 @@ class OutlierSample(Check, frozen=True):
     How it decides
         When a loss is a quarter above all of the last 32, the losses of its rows are read from what the loss function
         saved for its backward (no forward runs again). A row above median + `mads` MAD that has more than `share` of
-        the sum is named, unless it has less than a row had in the first losses: of a loss near 0 one sample always has
-        most, and one that is not learnt yet is no news. The first of a run, and later only a row with `beyond` times as
-        many losses of its median row as all before: data with heavy tails has such rows all the time. Always a note:
-        honest samples are hard too.
+        the sum is named, unless it has less than `least` times what a row had in the first losses: of a loss near 0 one
+        sample always has most, and one that is not learnt yet is no news. The first of a run, and later only a row with
+        a larger loss than all before and `beyond` times as many losses of its median row: data with heavy tails has
+        such rows all the time. Always a note: honest samples are hard too.
     What to do
         Look at the sample before you drop it; clip, or use a loss with bounded influence (Huber).
     Example
@@ -48,8 +48,9 @@ class OutlierSample(Check, frozen=True):
     share: float = 0.5
     # times the largest distance before it, both in losses of the median row (ours, as of data/hard-samples)
     beyond: float = 2.0
-    # times the median of the first losses, of the loss of the row (ours: what a model that knows nothing gives it)
-    least: float = 1.0
+    # times the median of the first losses, of the loss of the row (ours: a model that knows nothing gives each row one;
+    # two standard deviations of a target that is scaled, or 6 % for the right one of two classes, are 4)
+    least: float = 4.0
 
     def judge(self, window: Window) -> Iterator[Finding]:
         """A note for the first step, and for one that is farther out than all before."""
@@ -63,8 +64,9 @@ class OutlierSample(Check, frozen=True):
             if first is None or fact.rows < 4 or fact.top_share <= self.share or as_float(first.loss) <= limit:
                 continue
             far, known = as_float(first.loss) / max(as_float(fact.median), 1e-12), memory.get("far", 0.0)
-            memory["far"] = max(far, known)
-            if far < self.beyond * known:
+            largest = memory.get("loss", 0.0)
+            memory["far"], memory["loss"] = max(far, known), max(as_float(first.loss), largest)
+            if far < self.beyond * known or as_float(first.loss) <= largest:
                 continue
             who = f"row {first.row}" if first.row >= 0 else "one row"
             who += f" (sample {first.sample})" if first.sample is not None else ""

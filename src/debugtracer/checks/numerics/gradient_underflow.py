@@ -11,6 +11,8 @@ from debugtracer.trace.finding import Finding
 from debugtracer.trace.place import Place
 from debugtracer.trace.window import Window
 
+NORMAL = -14  # 2^-14, the least normal number of float16
+
 
 class GradientUnderflow(Check, frozen=True):
     """Most of the gradient of a half-precision layer is zero or below the least number of float16.
@@ -21,7 +23,8 @@ class GradientUnderflow(Check, frozen=True):
         These weights do not move; the loss falls slowly or not at all and nothing is ever NaN.
     How it decides
         Over the gradients in float16 of a snapshot: share of sampled values that are zero or below 2^-24, above
-        `flushed`. A note: ReLU and masks make exact zeros too.
+        `flushed`. The zeros of a parameter count where at least `near` of its other values are subnormal, below 2^-14:
+        what is absent from a batch (rows of an embedding), ReLU and masks leave zeros beside values far above. A note.
     What to do
         Use torch.amp.GradScaler, a larger init_scale, or bfloat16.
     Example
@@ -40,6 +43,7 @@ class GradientUnderflow(Check, frozen=True):
     proved_by: ClassVar[str] = "numerics/float16_near_the_edge"
 
     flushed: float = 0.5  # share of the sampled values (ours)
+    near: float = 0.1  # share of the values that are not zero (ours)
 
     def judge(self, window: Window) -> Iterator[Finding]:
         """Yield one note per snapshot."""
@@ -47,11 +51,11 @@ class GradientUnderflow(Check, frozen=True):
             rows = [row for row in fact.of("gradient").values() if row.dtype == "float16" and row.bins]
             total = sum(row.sampled for row in rows)
             if total:
-                share = sum(lost(row) for row in rows) / total
+                share = sum(map(self.lost, rows)) / total
                 self.measured(window, "share of float16 gradient values that are zero", share, self.flushed)
-            if not total or sum(lost(row) for row in rows) <= self.flushed * total:
+            if not total or sum(map(self.lost, rows)) <= self.flushed * total:
                 continue
-            share, worst = sum(lost(row) for row in rows) / total, max(rows, key=lost)
+            share, worst = sum(map(self.lost, rows)) / total, max(rows, key=self.lost)
             yield self.finding(
                 window,
                 "note",
@@ -63,7 +67,9 @@ class GradientUnderflow(Check, frozen=True):
                 flushed_share=share,
             )
 
-
-def lost(row: TensorHealth) -> float:
-    """The number of sampled values that are zero or fall into the lowest bin."""
-    return row.zero_share * row.sampled + row.bins[0]
+    def lost(self, row: TensorHealth) -> float:
+        """The number of sampled values that fell below what float16 can hold."""
+        rest = sum(row.bins)
+        subnormal = sum(row.bins[: NORMAL - LOWEST + 1])
+        zeros = row.zero_share * row.sampled if subnormal >= self.near * rest else 0.0
+        return zeros + row.bins[0]

@@ -30,8 +30,9 @@ class LossPlateau(Check, frozen=True):
     How it decides
         Only where the loss is exactly one cross-entropy with a known number of classes C and one optimizer: chance is
         log C then. A note when over the last 200 steps, or one epoch if that is longer, the loss fell by less than 1 %
-        of log C and stands above 50 % of it, of four classes or more: a task with much noise looks the same when it has
-        converged, a hard one before it begins. A warning only when the model could have learnt its samples by heart and
+        of log C and stands above 50 % of it, of four classes or more that are no rows of the batch (a contrastive loss
+        stays high when all is learnt): a task with much noise looks the same when it has converged, a hard one before
+        it begins. A warning only when the model could have learnt its samples by heart and
         did not: 10 epochs, or 1,000 steps, and still both halves above 97 % of log C. Silent everywhere else: a
         regression, a GAN or a policy has no level that means "learnt nothing". Said once.
     What to do
@@ -77,7 +78,7 @@ class LossPlateau(Check, frozen=True):
             span = min(seen.level.count, SPAN)
             yield from self.stands(window, known, seen.level.halves(span), span, self.guessing, "warning")
         span = min(needed, SPAN)
-        if seen.level.count >= needed and known.classes >= self.few:
+        if seen.level.count >= needed and known.classes >= self.few and not contrastive(window):
             yield from self.stands(window, known, seen.level.halves(span), span, self.poor, "note")
 
     def stands(
@@ -119,3 +120,10 @@ class LossPlateau(Check, frozen=True):
         """The steps of the longest epoch of a loader that trains; 0 if unknown."""
         loaders = [one for one in window.seen(LoaderSeen) if one.trains]
         return max((-(-one.length // one.batch_size) for one in loaders if one.length and one.batch_size), default=0)
+
+
+def contrastive(window: Window) -> bool:
+    """True where the classes are the rows of the batch, or the right one is the same in every row: one of many pairs is
+    to be found, and how far above 0 the loss stays depends on the others and on the temperature."""
+    calls = [call for call in window.seen(LossCall) if call.input_grad and call.counted > 1]
+    return bool(calls) and all(call.input_shape[:1] == (call.classes,) or call.prior_entropy == 0.0 for call in calls)

@@ -23,7 +23,7 @@ class CkptIncomplete(Check, frozen=True):
     How it decides
         The file counts the steps of this run (so it is no export of weights alone) and lacks the state of an optimizer,
         scheduler or scaler that is in use. Lightning's `save_weights_only` was chosen and is silent. Always a note,
-        once for each line: the loss is real only when somebody resumes.
+        once for what is absent: the loss is real only when somebody resumes.
     What to do
         Add their state_dict() to the file.
     Example
@@ -37,12 +37,12 @@ class CkptIncomplete(Check, frozen=True):
     proved_by: ClassVar[str] = "rollback/weights_and_step"
 
     def judge(self, window: Window) -> Iterator[Finding]:
-        """A note for each line that saves."""
+        """A note for the first file that lacks these states."""
         told = window.memory(self)
         for fact in window.new(CheckpointSaved):
             absent = [word for word in fact.live if word not in fact.parts]
-            if fact.counter is not None and absent and not fact.weights_only and fact.key() not in told:
-                told[fact.key()] = True
+            if fact.counter is not None and absent and not fact.weights_only and tuple(absent) not in told:
+                told[tuple(absent)] = True
                 yield self.finding(
                     window,
                     "note",

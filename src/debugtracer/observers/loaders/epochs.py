@@ -82,9 +82,10 @@ class EpochObserver(Observer):
             history.evaluates = True
 
     def trained(self, args: tuple[Any, ...]) -> None:
-        """Note the loaders whose batches are among the arguments as loaders of training."""
+        """Note the loaders whose batches are among the arguments as loaders of training; a batch that was kept from
+        steps ago is one to look at."""
         for hit in (self.run.batches.find(t) for t in args if isinstance(t, Tensor)):
-            history = self.histories.get(hit[0].loader) if hit is not None else None
+            history = self.histories.get(hit[0].loader) if hit is not None and hit[0].held else None
             if history is not None and not history.trains:
                 history.trains = True
                 self.emit_loader(history)
