@@ -6,6 +6,7 @@ import pytest
 import torch
 from torch import nn
 
+from debugtracer.interventions.lower_lr import not_finite
 from tests.interventions.building import data, poisoned, too_fast, trial
 
 
@@ -30,3 +31,18 @@ def test_an_output_alone_has_no_update(monkeypatch, tmp_path, slug):
             model(torch.full((3, 4), float("nan")))
 
     assert trial(monkeypatch, tmp_path, loop, slug).refused == "the update is not replayed"
+
+
+def test_a_part_of_a_rate_that_is_no_number_is_none_either(monkeypatch, tmp_path):
+    def loop() -> None:
+        model = nn.Linear(4, 2)
+        optimizer = torch.optim.SGD(model.parameters(), lr=0.1)
+        for step in range(3):
+            optimizer.param_groups[0]["lr"] = float("nan") if step == 2 else 0.1
+            model(data()[0]).mean().backward()
+            optimizer.step()
+
+    assert trial(monkeypatch, tmp_path, loop, "lower-lr").refused == "the learning rate is no finite number"
+    assert [not_finite(rate) for rate in (0.1, 0, float("inf"), (-1) ** 0.5, torch.tensor(0.1))] == [
+        False, False, True, True, False,
+    ]  # fmt: skip

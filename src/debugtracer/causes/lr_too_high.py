@@ -111,7 +111,7 @@ def raised(incident: IncidentEvidence) -> bool:
     """True if the constructor's rate is no longer in use: something raised it, or wrote another one without a
     scheduler."""
     rate = incident.facts.rate
-    return rate is not None and (float(rate.now) > float(rate.built) or not rate.scheduler)
+    return rate is not None and not rate.undefined and (float(rate.now) > float(rate.built) or not rate.scheduler)
 
 
 def moved(incident: IncidentEvidence) -> str:

@@ -2,10 +2,18 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import ClassVar
 
-from debugtracer.causes.cause import Cause, Edit
+from debugtracer.causes.cause import Cause, Edit, Evidence
+from debugtracer.causes.incident_evidence import IncidentEvidence
 from debugtracer.trace.finding import Layer
+from debugtracer.trace.place import Place
+
+UNDEFINED = (
+    "clamp what the rate is computed from: max(0.0, 1 - step / total) ** power",
+    "size the schedule in the unit in which it is stepped (updates or epochs), to the end of the run",
+)
 
 
 class SchedulerMisuse(Cause):
@@ -23,3 +31,21 @@ class SchedulerMisuse(Cause):
         "give the schedule the number of its own steps: T_max=epochs * len(loader) where it is stepped in each batch",
         "step it after optimizer.step(), once per unit that it was sized in",
     )
+
+    def evidence_from_incident(self, incident: IncidentEvidence) -> Evidence | None:
+        """A rate that is no number, where the update or the weights after it are what is bad."""
+        rate, name = incident.facts.rate, incident.birth.input_name or ""
+        if rate is None or not rate.undefined:
+            return None
+        if incident.facts.birth is not None and not (incident.born("update") or name.startswith("parameter")):
+            return None
+        frame = rate.scheduler_frame or rate.written
+        at = f" at {Path(frame.file).name}:{frame.line}" if frame is not None else ""
+        return Evidence(
+            confidence=0.97,
+            exact=True,
+            because=f"the learning rate of {rate.kind} is {rate.undefined}, after {float(rate.before):.3g} one update "
+            f"before, set by {rate.scheduler or 'the program'}{at}: it makes every weight non-finite",
+            remedies=UNDEFINED,
+            place=Place(frame=frame) if frame is not None else None,
+        )

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Mapping, Sequence
 from typing import Any
 
@@ -218,4 +217,4 @@ def plain(value: Any) -> Number | None:
     """A hyper-parameter as a number."""
     if isinstance(value, Tensor):
         value = float(value.item())
-    return number(float(value)) if isinstance(value, (int, float)) and not math.isnan(value) else None
+    return number(float(value)) if isinstance(value, (int, float)) else None

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from typing import ClassVar
 
 from torch.optim import Optimizer
@@ -23,7 +24,9 @@ class LowerLr(Intervention):
     ladder: ClassVar[tuple[float, ...]] = (2.0, 100.0)
 
     def refuses(self, rerun: Rerun) -> str:
-        """Refuse if the update is not replayed."""
+        """Refuse if the update is not replayed, or a part of a rate that is no number would be none either."""
+        if any(not_finite(group.get("lr")) for optimizer in rerun.optimizers for group in optimizer.param_groups):
+            return "the learning rate is no finite number"
         return "" if rerun.optimizers else "the update is not replayed"
 
     def apply(self, rerun: Rerun) -> str:
@@ -43,3 +46,8 @@ class LowerLr(Intervention):
         if not lower_rate(tape, self.size):
             raise ReplayRefused("no learning rate is recognised in the recorded update")
         return f"the learning rate divided by {self.size:g}"
+
+
+def not_finite(rate: object) -> bool:
+    """True for a rate that is NaN, infinite or complex; one in a tensor is not read."""
+    return isinstance(rate, complex) or (isinstance(rate, float) and not math.isfinite(rate))

@@ -6,9 +6,9 @@ import sys
 
 import torch
 from torch import nn
-from torch.optim.lr_scheduler import LambdaLR
+from torch.optim.lr_scheduler import LambdaLR, LRScheduler, StepLR
 
-from debugtracer.observers.scheduler.lambda_lines import LambdaLines
+from debugtracer.observers.scheduler.lambda_lines import LambdaLines, function_line
 
 
 def factor(step: int) -> float:
@@ -59,3 +59,23 @@ def test_a_debugger_keeps_its_trace_function():
         sys.settrace(old)
     assert kept is tracer
     assert lines.frame_of(scheduler) is None
+
+
+class Power(LRScheduler):
+    def get_lr(self):
+        if self.last_epoch == 0:
+            return list(self.base_lrs)
+        return [rate * (1 - self.last_epoch / 9) ** 0.9 for rate in self.base_lrs]
+
+
+def test_without_a_call_the_last_return_of_the_only_function_is_known():
+    optimizer = torch.optim.SGD(nn.Linear(2, 2).parameters(), lr=1.0)
+    frame = function_line(LambdaLR(optimizer, factor))
+    assert frame is not None
+    assert frame.code == "return 1.0 / step"
+    own = function_line(Power(optimizer))
+    assert own is not None
+    assert own.code.startswith("return [rate * (1 -")
+    assert function_line(StepLR(optimizer, 3)) is None
+    two = torch.optim.SGD([{"params": [p]} for p in nn.Linear(2, 2).parameters()], lr=1.0)
+    assert function_line(LambdaLR(two, [factor, lambda step: 1.0])) is None

@@ -22,6 +22,7 @@ from debugtracer.observers.scheduler.faded_rate import faded_rate
 from debugtracer.observers.scheduler.kept_rate import kept_rate
 from debugtracer.observers.scheduler.lambda_lines import LambdaLines
 from debugtracer.observers.scheduler.loaded_rate import LoadedRate, loaded_rate
+from debugtracer.observers.scheduler.moved_rate import moved_rate, undefined
 from debugtracer.observers.scheduler.plateau_values import plateau_value
 from debugtracer.observers.scheduler.rate_history import rate_history
 from debugtracer.observers.scheduler.rate_lines import RateLines, built_rates
@@ -31,7 +32,7 @@ from debugtracer.recorder.run_state import parameters
 from debugtracer.recorder.state.identity import ById
 from debugtracer.recorder.tape.batches import LoaderInfo
 from debugtracer.trace.birth import Frame
-from debugtracer.trace.facts.schedule import Rate, RateMoved, Schedule
+from debugtracer.trace.facts.schedule import Rate, Schedule
 from debugtracer.trace.number import number
 
 ZERO_NEWS = (20, 100, 1000, 10000)  # updates running with a rate of 0 at which that is emitted (ours)
@@ -169,28 +170,15 @@ class ScheduleObserver(Observer):
     def incident(self) -> None:
         """Emit the rates that are no longer those of the constructors."""
         for optimizer, rate_state in list(self.states.items()):
-            given = rates(optimizer)
-            built = built_rates(optimizer)
-            if not given or not built:
-                continue
-            rate_state.moves(max(given), self.run.step)
-            if rate_state.move is not None and max(given) != max(built):
-                self.emit_moved(optimizer, rate_state, max(built), max(given))
+            self.emit_moved(optimizer, rate_state)
 
-    def emit_moved(self, optimizer: Optimizer, rate_state: ScheduleState, built: float, now: float) -> None:
+    def emit_moved(self, optimizer: Optimizer, rate_state: ScheduleState) -> None:
         """Emit a moved rate with the scheduler that set it."""
-        assert rate_state.move is not None
-        before, after, step = rate_state.move
         plan = self.setter(optimizer)
-        self.run.emit(
-            RateMoved(
-                ref=self.run.ref("update", self.run.iteration), optimizer=rate_state.number,
-                frame=self.run.built_at(optimizer), built=number(built), now=number(now), before=number(before),
-                after=number(after), step=step, scheduler="" if plan is None else plan.kind,
-                scheduler_frame=None if plan is None else self.lambdas.frame_of(plan.scheduler()) or plan.frame,
-                written=self.rate_lines.line(optimizer, now, [built], False) if plan is None else None,
-            )
-        )  # fmt: skip
+        fact = moved_rate(self.run, optimizer, rate_state, plan, self.lambdas)
+        if fact is not None:
+            written = self.rate_lines.line(optimizer, float(fact.now), [float(fact.built)], False) if not plan else None
+            self.run.emit(msgspec.structs.replace(fact, written=written))
 
     def setter(self, optimizer: Optimizer) -> SchedulerPlan | None:
         """The scheduler that last gave the rates of now, of several at least the first; None where the program did."""
@@ -251,7 +239,11 @@ class ScheduleObserver(Observer):
         return length, self.iterated.get(id(batch.loader), 0)
 
     def crashed(self, error: BaseException) -> None:
-        """Note a one-cycle schedule that refuses to go past its end; torch has no class of its own for that."""
+        """Emit a rate that is no number; note a one-cycle schedule that refuses to go past its end, for which torch has
+        no class of its own."""
+        for optimizer, rate_state in list(self.states.items()):
+            if undefined(optimizer):
+                self.emit_moved(optimizer, rate_state)
         for plan in self.known:
             if (
                 isinstance(error, ValueError)

@@ -49,10 +49,11 @@ class Rate(Fact, frozen=True, kw_only=True):
 
 
 class RateMoved(Fact, frozen=True, kw_only=True):
-    """At an incident: a learning rate that is no longer the one its optimizer was built with, and where it moved
-    most."""
+    """At an incident or a crash: a learning rate that is no longer the one its optimizer was built with, and where it
+    moved most; or one that is no number."""
 
     optimizer: int
+    kind: str = ""
     frame: Frame | None
     """Where the user built the optimizer."""
     built: Number
@@ -72,6 +73,8 @@ class RateMoved(Fact, frozen=True, kw_only=True):
     built."""
     written: Frame | None = None
     """Without a scheduler: the line that has written the rate."""
+    undefined: str = ""
+    """What the rate is where it is no number: NaN, infinite, complex; `now` and `after` are NaN then."""
 
     def key(self) -> object:
         """Identify the optimizer that the fact is about."""
