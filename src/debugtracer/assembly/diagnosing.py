@@ -129,7 +129,9 @@ class Diagnosing:
         passes, left_out = (recording.passes, recording.left_out) if follows else (None, None)
         events.on_rest(self.incidents.findings.live.rest)
         events.calls.on_change(modules.rest_calls)
-        replaying.observed_run.mode_calls.on_call(events.calls.mode_called)
+        modes = replaying.observed_run.mode_calls
+        modes.on_call(events.calls.mode_called)
+        events.calls.on_deaf(modes.rest)
         loader = LoaderHook(events, recording.batches, stack, state, thread, passes, left_out, replaying.stops_steps)
         events.calls.on_change(loader.rest_fetches)
         cost, moved = CallCost(state), recording.batches.moved

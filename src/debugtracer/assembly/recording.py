@@ -6,7 +6,7 @@ import functools
 
 from debugtracer.callsites.frames import raw_frames
 from debugtracer.hooks.events.training_thread import TrainingThread
-from debugtracer.recorder.governor import Governor
+from debugtracer.recorder.governor import Governor, Part
 from debugtracer.recorder.left_out_samples import LeftOutSamples
 from debugtracer.recorder.output.output import Output
 from debugtracer.recorder.output.run_folder import RunFolder
@@ -17,7 +17,7 @@ from debugtracer.recorder.state.snapshot_ring import SnapshotRing
 from debugtracer.recorder.tape.batches import BatchLog
 from debugtracer.recorder.tape.mode_stack import ModeStack
 from debugtracer.recorder.tape.step_tape import Tape
-from debugtracer.settings import Capture, Settings
+from debugtracer.settings import Capture, Mode, Settings
 from debugtracer.trace.store.skip_list import read_skip_list
 
 OUR_FRAMES = 4  # the tape's own, and at the least two more between it and the program
@@ -28,7 +28,9 @@ class Recording:
 
     def __init__(self, settings: Settings) -> None:
         self.state = RunState()
-        self.governor = Governor(settings.cost, self.state)
+        # the other modes hold a bad update back, so each has to be read before it
+        kept = () if settings.mode is Mode.OBSERVE else (Part.GRADIENTS,)
+        self.governor = Governor(settings.cost, self.state, kept=kept)
         self.stack = ModeStack()
         self.thread = TrainingThread()
         self.run_folder = RunFolder(settings.run_dir, settings.out, settings.name, settings.mode.value)

@@ -6,7 +6,7 @@ least rests first.
 from __future__ import annotations
 
 import enum
-from collections.abc import Callable
+from collections.abc import Callable, Container
 from time import perf_counter, thread_time
 
 from debugtracer.recorder.run_state import OWN_UPDATES, RunState, several_ranks
@@ -29,7 +29,8 @@ BLOCK_S = 0.05
 
 
 class Part(enum.IntEnum):
-    """What may rest, in the order in which it does. The numbers of the health gate and of the loss never rest."""
+    """What may rest, in the order in which it does. The loss never rests; the norm of the gradients only where nobody
+    holds an update back, and only some of the steps."""
 
     LOOKS = 0  # close looks at a step, after the first three
     SUMMARIES = 1  # values of batches, weights compared between two updates
@@ -37,6 +38,7 @@ class Part(enum.IntEnum):
     TAPE = 3  # calls of the step: without them it is executed again from its batch alone
     OBSERVERS = 4  # what is asked of every step beside loss and gradient: order of calls, schedules, modes, parameters
     CALLS = 5  # root calls and batches: what is left is the loss, the norm of the gradients and the gate
+    GRADIENTS = 6  # that norm, in all steps but some: where all else rests and it is still more than promised
 
 
 LIMITS_S = {
@@ -46,6 +48,7 @@ LIMITS_S = {
     Part.TAPE: 0.0,
     Part.OBSERVERS: -0.1,
     Part.CALLS: -0.3,
+    Part.GRADIENTS: -0.3,  # of what was gained since root calls rest: the debt from before is not theirs
 }
 WORDS = {
     Part.LOOKS: "close looks",
@@ -54,6 +57,7 @@ WORDS = {
     Part.TAPE: "the tape",
     Part.OBSERVERS: "observers",
     Part.CALLS: "root calls and batches",
+    Part.GRADIENTS: "the norm of the gradients",
 }
 
 
@@ -66,9 +70,15 @@ class Governor:
     """One per process: a balance of seconds that training fills and watching spends, settled once a step. They are
     seconds of a core: what else runs on the machine does not use up what is given to a short run."""
 
-    def __init__(self, cost: float, state: RunState, read: Callable[[], tuple[float, float]] = clocks) -> None:
-        """Take the promised share of training time; 1 or more lets nothing rest."""
-        self.cost, self.state, self.read = cost, state, read
+    def __init__(
+        self,
+        cost: float,
+        state: RunState,
+        read: Callable[[], tuple[float, float]] = clocks,
+        kept: Container[Part] = (),
+    ) -> None:
+        """Take the promised share of training time; 1 or more lets nothing rest. What is `kept` never rests."""
+        self.cost, self.state, self.read, self.kept = cost, state, read, kept
         self.pace = 1.0
         """CPU seconds that the training thread had in a second, as of the last steps."""
         self.share = 1.0
@@ -87,6 +97,8 @@ class Governor:
         """Seconds that what follows the next incident is given."""
         self.first_s = 0.0
         """Seconds of ours in the first steps."""
+        self.resting_s = 0.0
+        """What was gained since root calls rest, 0 at most."""
         self.working = dict.fromkeys(Part, True)
 
     def resume(self) -> None:
@@ -123,10 +135,12 @@ class Governor:
             if self.pace * self.first_s <= FIRST_S:
                 return
         for part, works in self.working.items():
-            if not works and steps > 1:
+            if not works and steps > 1 and part is not Part.GRADIENTS:
                 state.rested[WORDS[part]] += steps - 1
         gained_s = self.pace * (self.cost * max(seconds - spent_s, 0.0) - spent_s)
         self.balance_s = min(max(self.balance_s + gained_s, -DEBT_S), GRACE_S)
+        least_s = LIMITS_S[Part.GRADIENTS] - BLOCK_S
+        self.resting_s = 0.0 if self.working[Part.CALLS] else min(max(self.resting_s + gained_s, least_s), 0.0)
         if state.incident_s > self.incident_s:
             self.spare(state.incident_s)
         if self.balance_s < GRACE_S or not all(self.working.values()):
@@ -162,18 +176,20 @@ class Governor:
     def decide(self) -> None:
         """Let parts rest below their limits and work again above them."""
         for part, limit_s in LIMITS_S.items():
-            enough = self.balance_s >= limit_s + (0.0 if self.working[part] else BLOCK_S)
+            balance_s = self.resting_s if part is Part.GRADIENTS else self.balance_s
+            enough = balance_s >= limit_s + (0.0 if self.working[part] else BLOCK_S)
             # before a first step it is not known what the loop is
             known = self.state.stepped or self.state.own_updates >= OWN_UPDATES
             enough = enough or (part is Part.OBSERVERS and not known)
             # ranks record each step alike: one executes a step again with what the others have of it
-            self.working[part] = enough or (part >= Part.TAPE and several_ranks())
-            if not self.working[part]:
+            self.working[part] = enough or part in self.kept or (part >= Part.TAPE and several_ranks())
+            if not self.working[part] and part is not Part.GRADIENTS:  # counted where one is left out
                 self.state.rested[WORDS[part]] = self.state.rested.get(WORDS[part], 0) + 1
 
     def reset(self) -> None:
         """Begin anew, in a forked child and in a run after another one."""
         self.balance_s, self.spared_s, self.incident_s, self.first_s = GRACE_S, GRACE_S, 0.0, 0.0
+        self.resting_s = 0.0
         self.seen_own_s = self.seen_judge_s = 0.0
         self.pace = self.share = 1.0
         self.is_pace_known = False

@@ -19,6 +19,7 @@ from debugtracer.session import Session
 from debugtracer.trace.window import GRAD_L2, WAIT_S
 from tests.watching import incidents, under_watch
 
+TRAIN = nn.Module.train
 CALL, NEXT, DRAW = nn.Module.__call__, _BaseDataLoaderIter.__next__, _BaseDataLoaderIter._next_index
 
 
@@ -99,18 +100,56 @@ def test_an_evaluation_is_seen_from_its_begin(session: Session) -> None:
     assert nn.Module.__call__ is not CALL
 
 
-def test_where_steps_are_followed_by_an_evaluation_they_stay_as_they_are(session: Session) -> None:
+def evaluate(loop: Loop) -> None:
+    loop.model.eval()
+    with torch.no_grad():
+        nn.functional.mse_loss(loop.model(torch.ones(8, 4)), torch.zeros(8, 1))
+    loop.model.train()
+
+
+def test_an_evaluation_now_and_then_is_heard_each_time(session: Session) -> None:
     loop, changes = Loop(), []
     loop.to_rest(session)
     session.events.calls.on_change(changes.append)
-    for _ in range(8):
+    for _ in range(3):
+        evaluate(loop)
+        loop.go(call_rest.WAITS + 4)
+    assert changes == [False, True] * 3
+
+
+def test_where_few_steps_lie_between_evaluations_one_in_so_many_is_seen(session: Session) -> None:
+    loop, heard, changes = Loop(), [], []
+    loop.to_rest(session)
+    session.observed_run.mode_calls.on_call(heard.append)
+    session.events.calls.on_change(changes.append)
+    rounds = 2 * call_rest.SEEN_OF
+    for _ in range(rounds):
+        evaluate(loop)
         loop.go(4)
-        loop.model.eval()
-        loop.model.train()
-    assert changes == [False]
-    for _ in range(2):
-        loop.go(call_rest.WAITS // 2 + 6)
-    assert changes == [False, True]
+    assert 4 <= len(heard) < rounds / 2
+    assert changes[:3] == [False, True, False]
+    while not session.events.calls.rests:
+        evaluate(loop)
+        loop.go(4)
+    assert calls_are_torchs()
+    assert nn.Module.train is TRAIN
+    session.events.wake()
+    assert nn.Module.train is not TRAIN
+
+
+def test_at_most_so_many_steps_in_a_row_are_not_heard(session: Session, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(call_rest, "MOST_UNSEEN", 12)
+    loop = Loop()
+    loop.to_rest(session)
+    calls = session.events.calls
+    while calls.until is None:
+        evaluate(loop)
+        loop.go(2)
+    unheard = session.state.step
+    while calls.rests:
+        evaluate(loop)
+        loop.go(1)
+    assert session.state.step - unheard <= 12 + 2
 
 
 def test_batches_fetched_unseen_are_not_taken_for_others(session: Session) -> None:
@@ -130,4 +169,5 @@ def test_torch_has_its_functions_back_at_the_end_of_a_run_that_rests(tmp_path: P
     with under_watch(tmp_path / "runs", cost=0.0, inspect_steps=0) as session:
         Loop().to_rest(session)
     assert calls_are_torchs()
+    assert nn.Module.train is TRAIN
     assert not nn.modules.module._global_forward_hooks

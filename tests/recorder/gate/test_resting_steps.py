@@ -13,11 +13,11 @@ from torch.overrides import TorchFunctionMode
 from torch.utils._python_dispatch import TorchDispatchMode
 
 from debugtracer.recorder.gate import resting_steps
-from debugtracer.recorder.gate.resting_steps import MOST
+from debugtracer.recorder.gate.resting_steps import MOST, READ_EVERY
 from debugtracer.recorder.governor import FIRST_STEPS, WORDS, Part
 from debugtracer.session import Session
 from debugtracer.trace.store.reader import open_trace
-from tests.watching import under_watch
+from tests.watching import incidents, under_watch
 
 RESTS = {"cost": 0.0, "inspect_steps": 0}
 
@@ -161,3 +161,52 @@ def test_the_norm_of_a_step_is_read_where_nothing_of_the_program_would_see_it(
         assert gradients[0] is not None
         gradients[0][0, 0] = float("inf")
         assert steps.good_norm(optimizer) is None
+
+
+def test_where_their_norm_rests_the_gradients_of_some_steps_are_read_and_the_others_are_counted(tmp_path: Path) -> None:
+    with under_watch(tmp_path, **RESTS) as session:
+        loop = Loop(session)
+        session.governor.resting_s = -1.0
+        session.governor.decide()
+        loop.go(MOST)
+        rested = session.state.rested.get(WORDS[Part.GRADIENTS], 0)
+        assert loop.steps.rows == []
+        begin = session.state.step
+        session.governor.resting_s = -1.0
+        loop.go(3 * READ_EVERY)
+        loop.steps.publish()
+        assert session.state.rested[WORDS[Part.GRADIENTS]] == rested + 3 * (READ_EVERY - 1)
+        end = session.state.step
+    (norms, _), (losses, _) = (open_trace(tmp_path).series(name) for name in ("grad_l2", "loss"))
+    assert [step for step in norms if step >= begin] == list(range(begin, end, READ_EVERY))
+    assert [step for step in losses if step >= begin] == list(range(begin, end))
+
+
+def test_what_holds_updates_back_reads_every_gradient(tmp_path: Path) -> None:
+    with under_watch(tmp_path, mode="dev", **RESTS) as session:
+        loop = Loop(session)
+        session.governor.resting_s = -1.0
+        loop.go(2 * MOST)
+        assert session.governor.affords(Part.GRADIENTS)
+        assert loop.steps.leaves_out == 0
+        end = session.state.step
+    steps, _ = open_trace(tmp_path).series("grad_l2")
+    assert list(steps) == list(range(end))
+
+
+def test_a_bad_gradient_that_was_left_out_is_seen_by_the_loss_after_it(tmp_path: Path) -> None:
+    with under_watch(tmp_path, **RESTS) as session:
+        loop = Loop(session)
+        loop.steps.leaves_out = loop.steps.to_leave_out = READ_EVERY - 1
+        loop.optimizer.zero_grad()
+        loop.model(torch.randn(8, 4)).square().mean().backward()
+        for parameter in loop.model.parameters():
+            assert parameter.grad is not None
+            parameter.grad.fill_(float("nan"))
+        loop.optimizer.step()
+        assert session.events.rests()
+        at = session.state.step
+        loop.go(1)
+        assert not session.events.rests()
+    (found,) = incidents(tmp_path)
+    assert (found.facts.ref.step, found.facts.symptom) == (at, "nan_loss")

@@ -7,9 +7,12 @@ from collections.abc import Callable
 
 from debugtracer.hooks.events.resting_events import RestingEvents
 
-# steps after an evaluation in which they do not rest (ours): where each is followed by one, torch's functions would be
-# replaced and put back in each
-WAITS = 64
+# steps after an evaluation in which they do not rest (ours): an evaluation is heard from its begin, for which torch's
+# functions are replaced and put back each time
+WAITS = 16
+# where evaluations follow each other more closely than that, steps of which one is seen with its evaluation (ours)
+SEEN_OF = 16
+MOST_UNSEEN = 1024  # steps in a row of which no evaluation is heard (ours)
 
 
 class CallRest:
@@ -20,30 +23,59 @@ class CallRest:
         self.rests = False
         self.evaluated: int | None = None
         """The step in which an evaluation began last."""
+        self.apart = WAITS
+        """Steps between that one and the step with an evaluation before it."""
+        self.seen_from = 0
+        """The step from which they are seen again."""
+        self.until: int | None = None
+        """They rest with the begin of evaluations, up to this step."""
         self.listeners: list[Callable[[bool], None]] = []
+        self.modes: list[Callable[[bool], None]] = []
 
     def on_change(self, listener: Callable[[bool], None]) -> None:
         """Call the listener whenever they rest, and when they are seen again."""
         self.listeners.append(listener)
+
+    def on_deaf(self, listener: Callable[[bool], None]) -> None:
+        """Call the listener when the begin of an evaluation is not heard any more, and when it is again."""
+        self.modes.append(listener)
 
     def change(self, rests: bool) -> None:
         """Leave root calls and batches to torch, or see them again. A comparison where nothing changes."""
         if rests == self.rests:
             return
         self.rests = rests
+        deaf = rests and self.until is not None
+        if not rests:
+            self.seen_from, was_deaf, self.until = self.resting.state.step, self.until is not None, None
         self.resting.rest_calls(rests)
         for listener in self.listeners:
             listener(rests)
+        if deaf or (not rests and was_deaf):
+            for listener in self.modes:
+                listener(deaf)
 
     def may_rest(self) -> bool:
-        """Whether no evaluation began in the last steps."""
-        return self.evaluated is None or not 0 <= self.resting.state.step - self.evaluated < WAITS
+        """Whether no evaluation began in the last steps; where each few steps have one, whether one was seen lately."""
+        step = self.resting.state.step
+        if self.rests:
+            return self.until is None or step < self.until
+        since = WAITS if self.evaluated is None else step - self.evaluated
+        if not 0 <= since < WAITS:
+            return True
+        if self.apart >= WAITS or not self.seen_from <= step - since < step:
+            return False
+        self.until = step + min((SEEN_OF - 1) * (step - self.seen_from), MOST_UNSEEN)
+        return True
 
     def mode_called(self, training: bool) -> None:
         """Report calls again where an evaluation begins: its batches and its loss."""
         if training:
             return
-        self.evaluated = self.resting.state.step
+        step = self.resting.state.step
+        if step != self.evaluated:
+            self.apart = WAITS if self.evaluated is None else abs(step - self.evaluated)
+            self.evaluated = step
         if self.rests:
             self.resting.steps.publish()
             self.change(False)

@@ -32,10 +32,20 @@ class ModeCalls:
         self.calls: deque[ModeCall] = deque(maxlen=KEPT)
         self.count = 0
         self.listeners: list[Callable[[bool], None]] = []
+        self.sources: list[Callable[[bool], None]] = []
 
     def on_call(self, listener: Callable[[bool], None]) -> None:
         """Call the listener with the mode of each."""
         self.listeners.append(listener)
+
+    def made_by(self, rest: Callable[[bool], None]) -> None:
+        """Take who notes calls: what lets it rest, and note again."""
+        self.sources = [rest]
+
+    def rest(self, rests: bool) -> None:
+        """Let no call be noted until rest(False); those of meanwhile are not known."""
+        for source in self.sources:
+            source(rests)
 
     def note(self, module: nn.Module, mode: bool, raw: RawFrames) -> None:
         """Remember a call and its place."""

@@ -60,8 +60,10 @@ class ModuleModesObserver(Observer):
     def install(self) -> None:
         """Patch nn.Module.train, which eval() calls."""
         self.patches.wrap(nn.Module, "train", self.wrapped)
+        self.calls.made_by(self.patches.lift)
 
     def remove(self) -> None:
+        self.patches.lift(False)
         self.patches.undo()
 
     def wrapped(self, original: Any) -> Any:

@@ -61,26 +61,36 @@ class RestingBackwards:
 
     def end(self) -> bool:
         """Close a step whose gradients are good; False, and nothing is closed, where the gate is to decide."""
-        begin = perf_counter()
-        try:
-            tensors = self.trained.at_rest()
-            grad_l2 = None if self.state.quiet_until_healthy or foreign() else self.good_norm(tensors)
-        except Exception as error:
-            swallow("recorder.gate.resting_backwards", error)
-            return False
-        if grad_l2 is None:
-            return False
-        state, gate = self.state, self.gate
-        self.trained.counted(tensors)
+        begin, state, gate, steps = perf_counter(), self.state, self.gate, self.steps
+        grad_l2: float | None = None
+        if steps.to_leave_out and not state.quiet_until_healthy:
+            steps.to_leave_out -= 1
+            self.trained.left_out()
+        else:
+            grad_l2 = self.read()
+            if grad_l2 is None:
+                return False
+            steps.to_leave_out = steps.leaves_out
         now = perf_counter()
         state.step_s, gate.last_s = now - gate.last_s, now
-        steps, number = self.steps, state.iteration - 1
-        state.step = state.iteration
+        number, state.step = state.iteration - 1, state.iteration
         steps.close(Row(number, state.step, grad_l2, steps.loss, None, state.step_s, state.own_s, state.wait_s))
         now = perf_counter()
         state.own_s += now - begin
         steps.consider(now)
         return True
+
+    def read(self) -> float | None:
+        """The norm of the gradients of this backward; None: the gate decides."""
+        try:
+            tensors = self.trained.at_rest()
+            grad_l2 = None if self.state.quiet_until_healthy or foreign() else self.good_norm(tensors)
+        except Exception as error:
+            swallow("recorder.gate.resting_backwards", error)
+            return None
+        if grad_l2 is not None:
+            self.trained.counted(tensors)
+        return grad_l2
 
     def good_norm(self, tensors: list[Tensor]) -> float | None:
         """The norm of the gradients, where it can be read at once and is finite; counts an update that came before."""

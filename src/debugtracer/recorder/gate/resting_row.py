@@ -15,7 +15,8 @@ class Row(NamedTuple):
 
     step: int
     iteration: int
-    grad_l2: float
+    grad_l2: float | None
+    """None where it was left out."""
     loss: float | None
     lr: Any
     step_s: float
@@ -24,7 +25,7 @@ class Row(NamedTuple):
     """None where nobody has seen the fetch."""
 
 
-Numbers = tuple[int, int, float, float | None, Any, float, float, float | None]
+Numbers = tuple[int, int, float | None, float | None, Any, float, float, float | None]
 row: Callable[[Numbers], Row] = partial(tuple.__new__, Row)
 closed_step: Callable[[tuple[int, int, dict[str, float]]], ClosedStep] = partial(tuple.__new__, ClosedStep)
 """Make a Row, a ClosedStep of the values in a tuple; no function of Python's runs."""
@@ -34,7 +35,9 @@ def as_published(rows: Sequence[Row]) -> list[ClosedStep]:
     """The steps in their order, each with its series by name; what was not seen is left out."""
     found = []
     for step, iteration, grad_l2, loss, lr, step_s, own_s, wait_s in rows:
-        values = {GRAD_L2: grad_l2, STEP_S: step_s, OWN_S: own_s}
+        values = {STEP_S: step_s, OWN_S: own_s}
+        if grad_l2 is not None:
+            values[GRAD_L2] = grad_l2
         if wait_s is not None:
             values[WAIT_S] = wait_s
         if loss is not None:

@@ -17,7 +17,7 @@ from debugtracer.recorder.gate.norms import loss_value
 from debugtracer.recorder.gate.resting_row import Row, as_published, row
 from debugtracer.recorder.gate.step_call import left_out, with_closure
 from debugtracer.recorder.gate.step_gate import StepGate
-from debugtracer.recorder.governor import Part
+from debugtracer.recorder.governor import WORDS, Part
 from debugtracer.recorder.listeners import NoPolicy, SegmentListener, StepNumbers
 from debugtracer.recorder.run_state import parameters
 from debugtracer.recorder.tape.batches import BatchLog
@@ -25,6 +25,9 @@ from debugtracer.recorder.tape.foreign_modes import dispatches, functions
 
 MOST = 64  # steps whose numbers are published together (ours)
 RELEASE_STEPS = 3  # steps after which a log of batches that takes none in holds none
+# updates of which one has its gradients read where their norm rests (ours): a prime, so that of optimizers that take
+# turns each is read
+READ_EVERY = 7
 LONGEST_S = 0.25  # seconds that they wait at most (ours): the judge looks as often
 
 
@@ -54,10 +57,15 @@ class RestingSteps:
         self.rows: list[Row] = []
         self.due_s = 0.0
         """When they are published at the latest."""
+        self.leaves_out = 0
+        """After an update whose gradients were read, so many are left out: their norm rests."""
+        self.to_leave_out = 0
+        """How many of them are still to come."""
 
     def begin(self) -> None:
         """Prepare for steps of which nothing is copied."""
         self.woken = False
+        self.leaves_out = self.to_leave_out = 0
         self.gate.copies.drop()
 
     def rest_calls(self, rests: bool) -> None:
@@ -96,16 +104,21 @@ class RestingSteps:
         state, gate = self.state, self.gate
         if self.skips and gate.policy.skip_step():
             return None
-        grad_l2 = None if state.quiet_until_healthy else self.good_norm(optimizer)
-        if grad_l2 is None:
-            return self.decided(optimizer, original, args, kwargs, tells)
+        grad_l2: float | None = None
+        if self.to_leave_out and not state.quiet_until_healthy:
+            self.to_leave_out -= 1
+        else:
+            grad_l2 = None if state.quiet_until_healthy else self.good_norm(optimizer)
+            if grad_l2 is None:
+                return self.decided(optimizer, original, args, kwargs, tells)
+            self.to_leave_out = self.leaves_out
         written = perf_counter()
         output = original(optimizer, *args, **kwargs)
         state.own_s += written - begin
         self.ended(optimizer, grad_l2, tells)
         return output
 
-    def ended(self, optimizer: Optimizer, grad_l2: float, tells: bool) -> None:
+    def ended(self, optimizer: Optimizer, grad_l2: float | None, tells: bool) -> None:
         """Count a step that was good; its numbers are published later."""
         state, gate = self.state, self.gate
         if tells:
@@ -257,8 +270,12 @@ class RestingSteps:
     def publish_rows(self, rows: list[Row]) -> None:
         """Publish steps in their order; what is due between two steps is done once."""
         self.numbers.publish_all(as_published(rows))
-        governor = self.gate.governor
+        governor, rested = self.gate.governor, self.state.rested
         governor.steps_closed(sum([row.step_s for row in rows]), len(rows))
+        left_out = [row.grad_l2 for row in rows].count(None)
+        if left_out:
+            rested[WORDS[Part.GRADIENTS]] = rested.get(WORDS[Part.GRADIENTS], 0) + left_out
+        self.leaves_out = 0 if governor.affords(Part.GRADIENTS) else READ_EVERY - 1
         self.recorder.rest(not governor.affords(Part.TAPE))
         self.gate.segments.segment_closed()
 

@@ -103,6 +103,10 @@ class TrainedTensors:
         if not self.of_roots:
             self.settle(tensors)
 
+    def left_out(self) -> None:
+        """Make ready for the next backward, after one at which nothing was looked at."""
+        self.called = {}
+
     def last(self) -> list[Tensor]:
         """The tensors of the last backward, if all of them are alive."""
         ids = next(reversed(self.norms), ())
