@@ -29,6 +29,11 @@ CASES = {
         3,
         4,
     ),
+    "a set by comprehension": (
+        "n = len({i for row in rows for i in row})\ntable = nn.EmbeddingBag(n, 8)\n",
+        2,
+        1,
+    ),
     "the largest": ("n = int(ids.max()) + 1\ntable = nn.Embedding(n, 8)\n", 2, None),
     "a number": ("table = nn.Embedding(40, 8)\n", 1, None),
     "a vocabulary": ("n = len(vocabulary)\ntable = nn.Embedding(n, 8)\n", 2, None),

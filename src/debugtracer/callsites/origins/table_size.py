@@ -32,6 +32,12 @@ def counts(line: Frame) -> bool:
     """Whether a line counts different values."""
     program = program_of(line.file)
     return program is not None and any(
-        isinstance(n, ast.Call) and final_name(n.func) in DISTINCT and n.lineno <= line.line <= (n.end_lineno or 0)
+        leaves_each_once(n) and n.lineno <= line.line <= (n.end_lineno or 0)
         for n in program.nodes
+        if isinstance(n, ast.expr)
     )
+
+
+def leaves_each_once(node: ast.expr) -> bool:
+    """Whether an expression leaves every value once: `set(ids)`, `{i for i in ids}`, `frame.id.unique()`."""
+    return isinstance(node, ast.SetComp) or (isinstance(node, ast.Call) and final_name(node.func) in DISTINCT)

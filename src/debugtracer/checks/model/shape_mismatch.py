@@ -77,8 +77,9 @@ class ShapeMismatch(Check, frozen=True):
     def judge(self, window: Window) -> Iterator[Finding]:
         """Yield a finding when the program died of such a shape."""
         for crash in window.new(Crash):
-            # data/window-cut-short tells a slice that came out too short
-            if crash.fetching or crash.cut is not None or not any(text in crash.message for text in REFUSALS):
+            # data/window-cut-short tells a slice that came out too short, data/last-batch-short a batch
+            told = crash.cut is not None or crash.short is not None
+            if crash.fetching or told or not any(text in crash.message for text in REFUSALS):
                 continue
             loss = next((c for c in crash.torch_calls if c in LOSSES - {"ctc_loss"}), None)
             module = crash.modules[0] if crash.modules else None

@@ -23,6 +23,7 @@ from debugtracer.observers.observer import Observer
 from debugtracer.observers.program.crash_words import words_of
 from debugtracer.observers.program.cut_windows import cut_short
 from debugtracer.observers.program.index_used import OUTSIDE, index_used
+from debugtracer.observers.program.short_last import short_last
 from debugtracer.observers.program.unstacked import samples_seen
 from debugtracer.recorder.tape.batches import Batch, LoaderInfo
 from debugtracer.recorder.tape.equal_rows import known_rows
@@ -92,6 +93,7 @@ class CrashObserver(Observer):
             index=guarded("crash.index")(index_used)(site, self.run.batches) if OUTSIDE in str(error) else None,
             sample=site.sample if fetching else None,
             cut=cut_short(error),
+            short=None if fetching else short_last(error, batch, self.run.batches.latest(), evaluated(roots)),
             fetching=fetching,
         )
 
@@ -172,6 +174,12 @@ class CrashObserver(Observer):
             ):
                 return (batch, path) if batch else None
         return None
+
+
+def evaluated(roots: list[nn.Module]) -> bool:
+    """Whether the models stand in evaluation mode."""
+    trained = [root for root in roots if any(True for _ in root.parameters())]
+    return bool(trained) and not any(root.training for root in trained)
 
 
 def negative_leaf(tensor: Tensor, batch: Batch | None) -> tuple[Batch, str] | None:

@@ -130,6 +130,19 @@ class CutSeen(msgspec.Struct, frozen=True, kw_only=True):
     """It is cut from a parameter or buffer of a module, from its first row on."""
 
 
+class ShortBatchSeen(msgspec.Struct, frozen=True, kw_only=True):
+    """A batch with fewer rows than those before it, which the program did not expect."""
+
+    rows: int
+    usual: int
+    frame: Frame | None = None
+    """The line that uses the usual length, or takes away a dimension; None where it is not known."""
+    squeezed: bool = False
+    """It takes away every dimension of length 1, that of a batch of one row too."""
+    evaluating: bool = False
+    """No module was in training mode: all samples count there, none may be left out."""
+
+
 class Crash(Fact, frozen=True, kw_only=True):
     """The program's own exception, emitted once."""
 
@@ -175,6 +188,8 @@ class Crash(Fact, frozen=True, kw_only=True):
     """Dataset index of the sample that was being made."""
     cut: CutSeen | None = None
     """The slice that came out as much too short as the two lengths of the exception differ."""
+    short: ShortBatchSeen | None = None
+    """The batch in flight is shorter than all before it, and the program died of that."""
     fetching: bool = False
     """A DataLoader was fetching."""
 
