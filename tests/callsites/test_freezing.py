@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from debugtracer.callsites.freezing import freezing_line, freezing_lines, train_that_freezes
+from debugtracer.callsites.freezing import freezing_line, freezing_lines, refreezing_line, train_that_freezes
 
 SOURCE = """def build(model):
     for p in model.parameters():
@@ -58,3 +58,48 @@ def test_a_line_that_train_makes_run_belongs_to_it(tmp_path: Path, name: str, ca
     found = train_that_freezes(freezing_line([str(file)]))
     assert (found.line if found is not None else None) == line
     assert train_that_freezes(None) is None
+
+
+SCHEDULE = """def set_frozen(model, count):
+    for name, p in model.named_parameters():
+        p.requires_grad_(name.split(".")[0] not in STAGES[:count])
+
+def prepare(model):
+    for p in model.stem.parameters():
+        p.requires_grad = False
+
+def begin_round(model, epoch):
+    set_frozen(model, epoch)
+
+def train(model):
+    prepare(model)
+    for epoch in range(5):
+        begin_round(model, epoch)
+"""
+
+
+def test_what_a_loop_runs_again_may_have_frozen_in_the_middle(tmp_path: Path) -> None:
+    file = tmp_path / "train.py"
+    file.write_text(SCHEDULE)
+    found = refreezing_line([str(file)])
+    assert found is not None
+    assert (found.line, found.function) == (3, "set_frozen")
+    assert freezing_line([str(file)]).line == 7  # at the start: the only one that surely freezes
+
+
+def test_a_line_in_the_loop_of_epochs_counts_and_one_before_it_does_not(tmp_path: Path) -> None:
+    file = tmp_path / "train.py"
+    inside = "for epoch in range(5):\n    if epoch == 3:\n        for p in model.parameters():\n            {}\n"
+    file.write_text(inside.format("p.requires_grad = False"))
+    assert refreezing_line([str(file)]).line == 4
+    file = tmp_path / "other.py"
+    file.write_text(
+        inside.format("p.requires_grad = True") + "for p in model.parameters():\n    p.requires_grad = False\n"
+    )
+    assert refreezing_line([str(file)]) is None
+
+
+def test_of_two_that_run_again_none_is_guessed(tmp_path: Path) -> None:
+    file = tmp_path / "train.py"
+    file.write_text("while True:\n    a.requires_grad_(flag)\n    b.requires_grad_(flag)\n")
+    assert refreezing_line([str(file)]) is None

@@ -52,3 +52,30 @@ def test_what_spoils_the_training_comes_before_what_spoils_its_scores():
     verdict = lead([scores, cut])
     assert verdict is not None
     assert verdict.kind == "detached_graph"
+
+
+def from_check(check: str, kind: str, **more: object) -> Finding:
+    return msgspec.structs.replace(diagnosis(kind, **more), check=check)
+
+
+def test_a_reason_comes_before_the_surer_and_earlier_word_that_something_was_too_large():
+    vague = from_check("model/answers-alike", "lr_too_high", severity="error", step=0, confidence=0.9)
+    units = from_check("model/dead-units", "dead_relu", step=1, confidence=0.95)
+    reason = from_check("optimizer/warmup-uncapped", "scheduler_misuse", step=79, confidence=0.85)
+    verdict = lead([vague, units, reason])
+    assert verdict is not None
+    assert (verdict.kind, verdict.step) == ("scheduler_misuse", 79)
+    assert [s.kind for s in verdict.suspects] == ["lr_too_high", "dead_relu"]
+
+
+def test_a_reason_that_is_only_possible_or_that_no_rate_follows_from_explains_nothing():
+    vague = from_check("model/answers-alike", "lr_too_high", step=0, confidence=0.9)
+    unsure = from_check("optimizer/warmup-uncapped", "scheduler_misuse", step=0, confidence=0.5)
+    low = from_check("optimizer/rate-faded", "scheduler_misuse", step=9, confidence=0.85)
+    assert lead([vague, unsure, low]).kind == "lr_too_high"
+
+
+def test_a_reason_does_not_come_before_what_is_no_consequence_of_it():
+    other = from_check("data/label-range", "label_out_of_range", step=0, confidence=0.9)
+    reason = from_check("optimizer/warmup-uncapped", "scheduler_misuse", step=79, confidence=0.85)
+    assert lead([other, reason]).kind == "label_out_of_range"

@@ -12,12 +12,20 @@ from debugtracer.trace.verdict import SUSPECTS, Status, Suspect, Verdict, word
 
 OF_EVALUATION = ("model/train-mode-eval",)
 """Checks of a fault that spoils the scores and leaves the training as it is."""
+GENERAL = frozenset({"lr_too_high", "loss_spike", "exploding_gradients", "dead_relu"})
+"""Classes that say that something was too large, which has many reasons."""
+REASONS = frozenset({
+    "optimizer/warmup-uncapped", "optimizer/schedule-restarted", "optimizer/zero-grad-missing",
+    "optimizer/accum-scaling", "optimizer/clip-after-step", "optimizer/loss-unbounded", "data/repeated-extreme",
+    "rollback/state-lost", "rollback/restore-mismatch",
+})  # fmt: skip
+"""Checks that say of a line of the program, or of a sample, why it was."""
 ALIVE = 0.02  # a class with this share of belief after the trials was not refuted by them (ours)
 
 
 def lead(found: Iterable[Finding], diagnosed: Iterable[Verdict] = ()) -> Verdict | None:
-    """The verdict on these findings: exact ones first, then the surest, then the earliest; None when no loud one is a
-    diagnosis.
+    """The verdict on these findings: exact ones first, a reason before what it explains, then the surest, then the
+    earliest; None when no loud one is a diagnosis.
 
     `diagnosed` are verdicts that trials have reached: one on the same step says more than the finding alone.
     """
@@ -107,7 +115,9 @@ def led(first: Finding, others: list[Finding]) -> Verdict:
 
 def ranked(found: Iterable[Finding]) -> list[Finding]:
     """The findings that are diagnoses, the leading one first."""
-    return sorted((f for f in found if f.severity != "note" and f.kind is not None), key=order)
+    loud = [f for f in found if f.severity != "note" and f.kind is not None]
+    explained = any(f.check in REASONS and word(certainty(f)) == "likely" for f in loud)
+    return sorted(loud, key=lambda f: (not f.exact, explained and f.kind in GENERAL, order(f)))
 
 
 def order(finding: Finding) -> tuple[bool, int, float, bool, int, int, str]:

@@ -38,3 +38,11 @@ def test_without_a_known_line_the_backward_is_the_place():
 def test_a_loss_cut_from_a_model_that_trains_is_another_matter():
     assert judged(AllFrozen(), [loose()]) == []
     assert len(judged(LossWithoutGraph(), [loose()])) == 1
+
+
+def test_one_that_trained_until_then_is_asked_for_its_schedule():
+    (finding,) = judged(AllFrozen(), [loose(frozen=14, model="Net", frozen_by=line(63), updates=80)])
+    assert "63 freezes) after 80 updates in which some were trained, so" in finding.message
+    assert finding.message.endswith("given now, and end the schedule before the last part.")
+    assert finding.remedy[0].startswith("print what the line that freezes was given")
+    assert (finding.place.frame.line, finding.place.symptom_frame.line) == (63, 33)

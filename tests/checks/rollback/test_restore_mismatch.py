@@ -5,7 +5,7 @@ from __future__ import annotations
 from debugtracer.checks.rollback.restore_mismatch import RestoreMismatch
 from debugtracer.diagnosis.judging.judge import Judge
 from debugtracer.trace.birth import Frame
-from debugtracer.trace.facts.checkpoint import Resumed
+from debugtracer.trace.facts.checkpoint import PlainValue, Resumed
 from debugtracer.trace.facts.former_run import FormerRun
 from tests.checks.optimizer.seen import at
 
@@ -94,3 +94,34 @@ def test_a_former_run_of_the_same_program():
     assert judged(after, {0: [fresh], 9: [former(same_program=False)]}) == []
     assert judged(after, {0: [fresh]}) == []
     assert judged(list(enumerate(USUAL[40:])), {0: [fresh], 9: [former()]}) == []
+
+
+def plain(name, mean, spread=0.0, size=1, line=37):
+    return PlainValue(name=name, size=size, mean=mean, spread=spread, frame=Frame("/p/train.py", line))
+
+
+def test_the_attributes_that_begin_anew_are_named_and_are_the_place():
+    before = (plain("Scaler.mean", 389.0), plain("Scaler.std", 60.0, 80.0, 3, 38), plain("Scaler.eps", 1e-6))
+    now = (plain("Scaler.mean", 0.0), plain("Scaler.std", 1.0, 0.0, 3, 38), plain("Scaler.eps", 1e-6))
+    (finding,) = here([4.0] * 6, plain=now, plain_before=before)
+    assert finding.message.endswith(
+        "no generator: Scaler.mean (train.py:37) was 389 at the save and is 0 now, Scaler.std (train.py:38) was 3 "
+        "values of mean 60 and spread 80 at the save and is 3 values of mean 1 and spread 0 now, which no state_dict "
+        "holds."
+    )
+    assert (finding.place.frame.line, finding.place.symptom_frame, finding.confidence) == (37, LOAD, 0.9)
+    assert finding.remedy[0].startswith("register_buffer the attributes")
+    assert here(USUAL[40:50], plain=now, plain_before=before) == []  # no loss says that it matters
+
+
+def test_more_than_three_attributes_are_counted():
+    before, now = [tuple(plain(f"Scaler.a{n}", value) for n in range(5)) for value in (1.0, 2.0)]
+    (finding,) = here([4.0] * 6, plain=now, plain_before=before)
+    assert "Scaler.a2 (train.py:37) was 1 at the save and is 2 now, and 2 more, which" in finding.message
+
+
+def test_the_attributes_of_a_former_run_are_compared_too():
+    fresh = a_resume(0, saved_here=False, saved_step=None, counter=False, plain=(plain("Scaler.mean", 0.0),))
+    after = list(enumerate([4.0] * 20))
+    (finding,) = judged(after, {0: [fresh], 9: [former(plain=(plain("Scaler.mean", 389.0),))]})
+    assert "Scaler.mean (train.py:37) was 389 at the save and is 0 now" in finding.message

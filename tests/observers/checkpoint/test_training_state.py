@@ -5,7 +5,8 @@ from __future__ import annotations
 import torch
 from torch import nn
 
-from debugtracer.observers.checkpoint.training_state import SavedState, lr_of, misplaced, setup_of
+from debugtracer.observers.checkpoint.training_state import SavedState, lr_of, misplaced, same_data, setup_of
+from debugtracer.trace.birth import Frame
 
 
 def saved(*order: list[str]) -> SavedState:
@@ -24,3 +25,22 @@ def test_parameters_in_another_order_got_each_others_state():
     assert misplaced(["b", "a"], saved(["a", "b"])) == ("b <- a", "a <- b")
     assert misplaced(["a", "b"], saved(["a", "b"])) == ()
     assert misplaced(["a", "c"], saved(["a", "b"])) == ()
+
+
+def test_data_of_the_same_line_are_the_same_where_a_length_is_unknown() -> None:
+    line, other = Frame("/p/train.py", 47), Frame("/p/train.py", 60)
+    assert same_data((line, 960), (line, 960))
+    assert same_data((line, None), (line, 960))  # the loader of a for statement is gone after its loop
+    assert not same_data((line, 960), (line, 480))
+    assert not same_data((line, None), (other, 960))
+    assert not same_data((line, 960), None)
+    assert same_data(None, (line, 960)) is None
+
+
+def test_an_optimizer_of_the_line_of_the_save_fits_it() -> None:
+    line = Frame("/p/train.py", 20)
+    saved = SavedState(None, set(), 4, 4, None, {("Adam", 0.1, line)}, [], None, None)
+    assert saved.fits("Adam", 0.1, line, False)
+    assert saved.fits("Adam", 0.1, None, True)
+    assert not saved.fits("Adam", 0.1, None, False)
+    assert not saved.fits("Adam", 0.2, line, True)

@@ -8,14 +8,22 @@ from typing import Any, ClassVar
 
 from debugtracer.checks.check import Check
 from debugtracer.checks.optimizer.sequence import spot
-from debugtracer.trace.facts.checkpoint import Resumed
+from debugtracer.trace.facts.checkpoint import PlainValue, Reset, Resumed, resets
 from debugtracer.trace.facts.former_run import FormerRun
 from debugtracer.trace.finding import Finding
+from debugtracer.trace.number import as_float
 from debugtracer.trace.place import Place
 from debugtracer.trace.window import LOSS, Window
 
 KEPT = 20_000  # losses remembered by step (ours)
 WAIT = 1_000  # steps that a restore waits for its former run (ours)
+
+NAMED = 3  # attributes told by name (ours)
+SURE = 0.9  # where an attribute is seen to begin anew (ours)
+ELSE = "look at what else the model and its data need (plain attributes, vocabulary, scale of the inputs)"
+KEEP = (
+    "register_buffer the attributes that begin anew, save and load them with the weights, or compute them in each run"
+)
 
 
 class RestoreMismatch(Check, frozen=True):
@@ -32,7 +40,8 @@ class RestoreMismatch(Check, frozen=True):
         may round and loaders may shuffle anew. Loud when each of the 5 is above the largest of them, the medians are 6
         robust deviations and half of the recorded median apart. Only for a resume: the optimizer's state was loaded
         too, or the file counts the steps of this setup; not when the batches now come from another loader, or when the
-        weights were written again after the load (pruned, a new head).
+        weights were written again after the load (pruned, a new head). The attributes named are those of the models,
+        and of the objects around the loop, that no state_dict holds and that were others at the save.
     What to do
         Compare one loss on one fixed batch before the save and after the load; save what differs.
     Example
@@ -71,13 +80,15 @@ class RestoreMismatch(Check, frozen=True):
         losses, waiting = memory.setdefault("losses", {}), memory.setdefault("waiting", {})
         for fact in window.new(Resumed):
             if is_resume(fact):
-                waiting[fact.ref.step] = (fact, self.recorded(losses, fact) if fact.saved_here else None)
+                recorded = self.recorded(losses, fact) if fact.saved_here else None
+                waiting[fact.ref.step] = (fact, recorded, resets(fact.plain_before, fact.plain))
         for former in window.new(FormerRun):
-            fact, _ = waiting.get(former.start, (None, None))
+            fact, *_ = waiting.get(former.start, (None,))
             if fact is not None and former.same_program:
                 waiting[former.start] = (
                     fact,
                     (former.step, [loss for step, loss in former.losses if abs(step - former.step) <= self.around]),
+                    resets(former.plain, fact.plain),
                 )
         now = window.now(LOSS)
         if now is not None:
@@ -98,12 +109,12 @@ class RestoreMismatch(Check, frozen=True):
     def compared(self, window: Window, losses: Mapping[int, float], waiting: dict[int, Any]) -> Iterator[Finding]:
         """Yield findings about restores whose first losses have all come."""
         for start in list(waiting):
-            fact, recorded = waiting[start]
+            fact, recorded, reset = waiting[start]
             here = [losses[step] for step in range(start, start + self.first) if step in losses]
             if len(here) == self.first and recorded is not None:
                 del waiting[start]
                 if len(recorded[1]) >= self.least and self.apart(here, recorded[1]):
-                    yield self.describe(window, fact, recorded, here)
+                    yield self.describe(window, fact, recorded, here, reset)
             elif window.ref.step > start + WAIT:
                 del waiting[start]
 
@@ -114,8 +125,15 @@ class RestoreMismatch(Check, frozen=True):
         rise = median(here) - middle
         return min(here) > max(there) and rise > self.deviations * spread and rise > self.share * abs(middle)
 
-    def describe(self, window: Window, fact: Resumed, recorded: tuple[int, list[float]], here: list[float]) -> Finding:
-        """Build the finding with both levels, and what the file lacks."""
+    def describe(
+        self,
+        window: Window,
+        fact: Resumed,
+        recorded: tuple[int, list[float]],
+        here: list[float],
+        reset: list[Reset],
+    ) -> Finding:
+        """Build the finding with both levels, what the file lacks, and the plain attributes that begin anew."""
         saved, there = recorded
         inside = fact.saved or ("weights",)
         absent = [
@@ -131,13 +149,33 @@ class RestoreMismatch(Check, frozen=True):
             f"{', '.join(f'{loss:.3g}' for loss in here)}; around that step {median(there):.3g} and at most "
             f"{max(there):.3g} was recorded; expected them to go on there. "
             f"The file{spot(fact.save_frame)} holds {', '.join(inside)}{lacks}: "
-            "look at what else the model and its data need (plain attributes, vocabulary, scale of the inputs).",
+            f"{anew(reset) or ELSE}.",
             ref=fact.ref,
-            place=Place(frame=fact.load_frame),
+            place=Place(
+                frame=(reset[0].now.frame if reset else None) or fact.load_frame, symptom_frame=fact.load_frame
+            ),
+            confidence=SURE if reset else None,
+            remedies=(KEEP, *self.remedies) if reset else (),
             loss=median(here),
             recorded=median(there),
             saved_step=saved,
         )
+
+
+def anew(reset: list[Reset]) -> str:
+    """Say which plain attributes are not what they were at the save; empty without one."""
+    told = [
+        f"{now.name}{spot(now.frame)} was {shown(before)} at the save and is {shown(now)} now"
+        for before, now in reset[:NAMED]
+    ]
+    more = f", and {len(reset) - NAMED} more" if len(reset) > NAMED else ""
+    return f"{', '.join(told)}{more}, which no state_dict holds" if told else ""
+
+
+def shown(value: PlainValue) -> str:
+    """A plain value in a few words."""
+    mean, spread = as_float(value.mean), as_float(value.spread)
+    return f"{mean:.3g}" if value.size == 1 else f"{value.size} values of mean {mean:.3g} and spread {spread:.3g}"
 
 
 def is_resume(fact: Resumed) -> bool:

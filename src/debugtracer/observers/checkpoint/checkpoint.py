@@ -24,12 +24,14 @@ from debugtracer.observers.checkpoint.checkpoint_parts import (
 )
 from debugtracer.observers.checkpoint.former_run import FormerRunSearch
 from debugtracer.observers.checkpoint.loaded_names import LoadedNames
+from debugtracer.observers.checkpoint.plain_values import plain_values
 from debugtracer.observers.checkpoint.training_state import (
     LoadedState,
     SavedState,
     WrittenFile,
     lr_of,
     misplaced,
+    same_data,
     setup_of,
 )
 from debugtracer.observers.observed_run import ObservedRun
@@ -170,16 +172,16 @@ class CheckpointObserver(Observer):
                 schedule = max((int(getattr(s, "last_epoch", 0)) for s in schedulers), default=None)
                 setups = {(*setup_of(o), self.run.built_at(o)) for o in trained}
                 lr = lr_of(trained[-1]) if trained else None
-                mark = print_of(parts.weights)
+                mark, plain = print_of(parts.weights), plain_values(self.run.modules())
                 saving = SavedState(
-                    mark, parts.words, state.step, counter, frame, setups, order, schedule, lr, self.data()
+                    mark, parts.words, state.step, counter, frame, setups, order, schedule, lr, self.data(), plain
                 )
                 self.saved = [*self.saved[1 - MOST :], saving]
-                self.emit_mark(mark, parts.words)
+                self.emit_mark(saving)
 
-    def emit_mark(self, mark: tuple[int, float] | None, words: set[str]) -> None:
+    def emit_mark(self, saving: SavedState) -> None:
         """Emit a mark of the save, for a later run."""
-        if mark is not None:
+        if (mark := saving.mark) is not None:
             ref, self.count = self.run.ref("update", self.run.state.iteration_in_flight), self.count + 1
             self.run.emit(
                 CheckpointMark(
@@ -187,7 +189,8 @@ class CheckpointObserver(Observer):
                     slot=(self.count - 1) % SLOTS,
                     tensors=mark[0],
                     total=number(mark[1]),
-                    parts=tuple(sorted(words)),
+                    parts=tuple(sorted(saving.words)),
+                    plain=saving.plain,
                 )
             )
 
@@ -257,18 +260,12 @@ class CheckpointObserver(Observer):
             if fact is not None:
                 self.run.emit(fact)
 
-    def same_setup(self, optimizer: Optimizer, saved: SavedState, load: LoadedState) -> bool:
-        """True if built at the same line as the one of the save, or alike and loaded where saved: a fine-tuning
-        differs."""
-        kind, lr = setup_of(optimizer)
-        line = self.run.built_at(optimizer)
-        return any(k == kind and rate == lr and (line == at or load.step == saved.step) for k, rate, at in saved.setups)
-
     def resumed(self, optimizer: Optimizer, held: list[Tensor], load: LoadedState) -> Resumed:
         """Build the fact of what the training goes on with."""
         saved, mine = load.saved, [s for s in list(self.schedulers) if getattr(s, "optimizer", None) is optimizer]
         with torch.no_grad(), self.run.paused():
             edited = load.written is not None and load.written.written_since()
+            plain = plain_values(self.run.modules())
         names, at = self.run.names(), max(self.run.iteration - 1, 0)
         return Resumed(
             ref=self.run.ref("update", at),
@@ -280,11 +277,12 @@ class CheckpointObserver(Observer):
             optimizer=type(optimizer).__name__,
             stateful=not all(g.get("momentum") == 0 for g in optimizer.param_groups),
             fresh=not optimizer.state,
-            same_data=None if saved is None or saved.data is None else saved.data == self.data(),
+            same_data=None if saved is None else same_data(saved.data, self.data()),
             file_fits=groups_of(optimizer.param_groups) in load.setups,
             edited=edited,
             partial=any(id(p) not in load.parameters for p in held),
-            same_setup=saved is not None and self.same_setup(optimizer, saved, load),
+            same_setup=saved is not None
+            and saved.fits(*setup_of(optimizer), self.run.built_at(optimizer), load.step == saved.step),
             schedule_fresh=min(int(getattr(s, "last_epoch", 1)) for s in mine) == 0 if mine else None,
             schedule_before=saved.schedule if saved else None,
             lr=lr_of(optimizer),
@@ -295,4 +293,6 @@ class CheckpointObserver(Observer):
             save_frame=saved.frame if saved else None,
             load_frame=load.frame,
             optimizer_load_frame=load.optimizer_frame,
+            plain=plain,
+            plain_before=saved.plain if saved else (),
         )

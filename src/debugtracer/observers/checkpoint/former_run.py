@@ -88,6 +88,7 @@ class FormerRunSearch:
                 (step, float(value)) for step, value in zip(steps, values, strict=True) if math.isfinite(value)
             ),
             same_program=program(trace.path) == program(own),
+            plain=saved.plain,
         )
 
     def result(self) -> FormerRun | None:

@@ -11,6 +11,9 @@ from torch.optim import Optimizer
 
 from debugtracer.observers.checkpoint.checkpoint_parts import Setup, print_of
 from debugtracer.trace.birth import Frame
+from debugtracer.trace.facts.checkpoint import PlainValue
+
+Data = tuple[Frame | None, int | None]  # the line that built the loader in use, and the length of its dataset
 
 
 @dataclass
@@ -28,8 +31,15 @@ class SavedState:
     """Parameter names of each of them, in its own order."""
     schedule: int | None
     lr: float | None
-    data: tuple[Frame | None, int | None] | None = None
+    data: Data | None = None
     """Line and length of the loader in use."""
+    plain: tuple[PlainValue, ...] = ()
+    """What models and the objects around the loop held in plain attributes."""
+
+    def fits(self, kind: str, rate: float | None, line: Frame | None, at_once: bool) -> bool:
+        """True for an optimizer of this class and rate, built at the line of the one at the save or loaded at once: a
+        fine-tuning differs."""
+        return any(k == kind and r == rate and (line == at or at_once) for k, r, at in self.setups)
 
 
 class WrittenFile:
@@ -77,6 +87,14 @@ def lr_of(optimizer: Optimizer) -> float | None:
     """The learning rate of its first group; None when it is a tensor on a device."""
     lr = optimizer.param_groups[0].get("lr") if optimizer.param_groups else None
     return float(lr) if isinstance(lr, (int, float)) else None
+
+
+def same_data(before: Data | None, now: Data | None) -> bool | None:
+    """Whether the loader was built by the same line over as many samples, as far as that is known: one that a loop held
+    alone is gone when it is over, and with it its length. None without a loader at the save."""
+    if before is None:
+        return None
+    return now is not None and before[0] == now[0] and (None in (before[1], now[1]) or before[1] == now[1])
 
 
 def misplaced(now: list[str], saved: SavedState) -> tuple[str, ...]:

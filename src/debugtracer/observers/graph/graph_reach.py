@@ -79,9 +79,8 @@ class GraphReachObserver(Observer):
 
     def missed(self) -> None:
         """Forget what was reached: the next step is compared with itself alone."""
-        for kept in (self.hit, self.used, self.free):
+        for kept in (self.hit, self.used, self.free, self.cuts):
             kept.clear()
-        self.cuts.clear()
         self.inside = False
         self.closed = dict.fromkeys(self.closed, self.run.iteration)
 
@@ -170,7 +169,7 @@ class GraphReachObserver(Observer):
         self.loose_at.add(here)
         cut = next((cut for cut in reversed(self.cuts) if cut[0] == self.run.iteration), None)
         frame = self.run.here()
-        frozen = frozen_models(self.run.modules(), frame)
+        frozen = frozen_models(self.run.modules(), frame, self.run.step)
         self.run.emit(
             LossWithoutGraph(
                 ref=self.run.ref("backward"),
@@ -180,6 +179,7 @@ class GraphReachObserver(Observer):
                 frozen=frozen.parameters,
                 model=frozen.model,
                 frozen_by=frozen.by,
+                updates=self.run.step if frozen.parameters else 0,
             )
         )
 

@@ -8,7 +8,7 @@ from typing import NamedTuple
 
 from torch import nn
 
-from debugtracer.callsites.freezing import freezing_line
+from debugtracer.callsites.freezing import freezing_line, refreezing_line
 from debugtracer.trace.birth import Frame
 
 
@@ -21,12 +21,14 @@ class FrozenModels(NamedTuple):
     by: Frame | None = None
 
 
-def frozen_models(models: Sequence[nn.Module], frame: Frame | None) -> FrozenModels:
+def frozen_models(models: Sequence[nn.Module], frame: Frame | None, updates: int = 0) -> FrozenModels:
     """Return what is frozen where all of it is; nothing where one parameter asks for a gradient. `frame` is the line of
-    the loop, whose file is read, too. No host sync."""
+    the loop, whose file is read, too; after `updates` a line that runs again and again must have done it. No host
+    sync."""
     held = [parameter for model in models for parameter in model.parameters()]
     if not held or any(parameter.requires_grad for parameter in held):
         return FrozenModels()
     made = [getattr(sys.modules.get(type(model).__module__), "__file__", None) for model in models]
     files = [file for file in [frame.file if frame is not None else None, *made] if file]
-    return FrozenModels(len(held), type(models[0]).__name__, freezing_line(files))
+    by = refreezing_line(files) if updates else freezing_line(files)
+    return FrozenModels(len(held), type(models[0]).__name__, by)

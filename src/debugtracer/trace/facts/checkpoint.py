@@ -2,13 +2,53 @@
 
 from __future__ import annotations
 
-from typing import ClassVar
+from collections.abc import Iterable
+from typing import ClassVar, NamedTuple
+
+import msgspec
 
 from debugtracer.trace.birth import Frame
 from debugtracer.trace.facts.fact import Fact
-from debugtracer.trace.number import Number
+from debugtracer.trace.number import Number, as_float
 
 SLOTS = 64  # saves are numbered modulo this: each slot is news of its own, so that the first 2,048 saves are written
+
+MOVED = 1e-3  # of the size of a value: a smaller difference is rounding, or one more step of a running statistic (ours)
+
+
+class PlainValue(msgspec.Struct, frozen=True, kw_only=True):
+    """A number, a small tensor or a vocabulary in a plain attribute: no state_dict has it."""
+
+    name: str
+    """Class and attribute: `TargetScaler.mean`."""
+    size: int
+    mean: Number
+    """The value itself where the size is 1; of a vocabulary a sum over its entries."""
+    spread: Number
+    counts: tuple[int, ...] = ()
+    """Whole numbers of an object that is no module."""
+    frame: Frame | None = None
+    """The line that sets it, in the constructor if it is set there."""
+
+
+class Reset(NamedTuple):
+    """A plain attribute at the save and after the load."""
+
+    before: PlainValue
+    now: PlainValue
+
+
+def resets(before: Iterable[PlainValue], now: Iterable[PlainValue]) -> list[Reset]:
+    """Return the attributes that are not what they were at the save; without objects that count, as meters do."""
+    known = {value.name: value for value in before}
+    pairs = [Reset(known[value.name], value) for value in now if value.name in known]
+    return [pair for pair in pairs if pair.before.counts == pair.now.counts and differ(*pair)]
+
+
+def differ(one: PlainValue, other: PlainValue) -> bool:
+    """Whether two values are further apart than rounding."""
+    pairs = [(as_float(one.mean), as_float(other.mean)), (as_float(one.spread), as_float(other.spread))]
+    return one.size != other.size or any(abs(a - b) > MOVED * max(abs(a), abs(b)) for a, b in pairs)
 
 
 class CheckpointSaved(Fact, frozen=True, kw_only=True):
@@ -47,6 +87,8 @@ class CheckpointMark(Fact, frozen=True, kw_only=True):
     tensors: int
     total: Number
     parts: tuple[str, ...] = ()
+    plain: tuple[PlainValue, ...] = ()
+    """What the models and the objects around the loop held in plain attributes."""
 
     def key(self) -> object:
         """Identify the slot that the fact is about."""
@@ -113,3 +155,7 @@ class Resumed(Fact, frozen=True, kw_only=True):
     save_frame: Frame | None = None
     load_frame: Frame | None = None
     optimizer_load_frame: Frame | None = None
+    plain: tuple[PlainValue, ...] = ()
+    """What the models and the objects around the loop hold in plain attributes."""
+    plain_before: tuple[PlainValue, ...] = ()
+    """The same at the save, where this process did it."""

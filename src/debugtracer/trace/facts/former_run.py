@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import ClassVar
 
+from debugtracer.trace.facts.checkpoint import PlainValue
 from debugtracer.trace.facts.fact import Fact
 
 
@@ -23,6 +24,8 @@ class FormerRun(Fact, frozen=True, kw_only=True):
     """Finite losses of its steps around the save, by step."""
     same_program: bool = False
     """It ran the same script."""
+    plain: tuple[PlainValue, ...] = ()
+    """What its models and the objects around its loop held in plain attributes at the save."""
 
     def key(self) -> object:
         """Identify the place: the run and the step it starts at."""

@@ -94,4 +94,6 @@ class LossWithoutGraph(Fact, frozen=True, kw_only=True):
     model: str = ""
     """The class of the first of these models."""
     frozen_by: Frame | None = None
-    """The only line of the program that freezes parameters."""
+    """The only line of the program that freezes parameters; after an update the only one that runs again and again."""
+    updates: int = 0
+    """Updates before it, where all is frozen: something was trained until then."""
