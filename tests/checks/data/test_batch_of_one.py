@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from debugtracer.checks.data.batch_of_one import BatchOfOne, source
+from debugtracer.checks.data.batch_of_one import BatchOfOne, source, told_shape
 from debugtracer.trace.facts.crash import ModuleSeen
 from tests.checks.crashes import LINE, LOADER, a_batch, a_crash, seen, silent_on_another_error, told
 
@@ -34,7 +34,10 @@ def test_a_map_of_one_pixel_is_not_the_loaders_fault():
     )
     assert finding.place.frame == LINE
     assert finding.place.sample_index is None
-    assert "Give the normalisation more values per channel" in finding.message
+    assert finding.message == (
+        "step 5, rank 0: head.1 (BatchNorm1d) was given 1 row, shape (1, 32), in training; expected at least 2 values "
+        "per channel. Give the normalisation more values per channel, or use GroupNorm."
+    )
 
 
 def test_another_exception_is_none_of_its_business():
@@ -59,11 +62,20 @@ def test_a_last_batch_of_one_is_what_is_left_of_a_data_set(known, lasts):
 
 def test_what_was_given_is_named_as_far_as_it_is_known():
     (finding,) = told(BatchOfOne(), a_crash(TEXT, "ValueError"))
-    assert "a normalisation was given shape () in training" in finding.message
+    assert "a normalisation was given 1 row, shape (1, 32), in training" in finding.message
     assert (finding.place.module, finding.place.frame, finding.place.batch_rows) == (None, LINE, None)
     assert source(None) == source(a_batch(2)) == source(a_batch(None))
     assert "(sample 9). Make batches of at least 2." in source(a_batch(1, indices=(9,)))
     assert "made a batch of 1. Make" in source(a_batch(1))
     rootless = ModuleSeen(path="", kind="BatchNorm1d")
     (finding,) = told(BatchOfOne(), a_crash(TEXT, "ValueError", modules=(rootless,), tensors=(seen("weight", 1, 32),)))
-    assert "(root) (BatchNorm1d) was given shape ()" in finding.message
+    assert "(root) (BatchNorm1d) was given 1 row, shape (1, 32)," in finding.message
+
+
+def test_the_shape_is_that_of_the_input_else_that_of_the_exception_else_none():
+    assert told_shape(TEXT) == (1, 32)
+    one_pixel = "Expected more than 1 spatial element when training, got input size torch.Size([4, 8, 1])"
+    assert told_shape(one_pixel) == (4, 8, 1)
+    assert told_shape("Expected more than 1 value per channel when training") == ()
+    (finding,) = told(BatchOfOne(), a_crash("Expected more than 1 value per channel when training", "ValueError"))
+    assert "a normalisation was given one value per channel in training; expected" in finding.message

@@ -53,3 +53,12 @@ def test_the_same_words_from_elsewhere_are_not_an_embedding():
 
 def test_another_exception_is_none_of_its_business():
     silent_on_another_error(TokenOutOfTable())
+
+
+def test_a_table_whose_length_is_not_known_has_no_numbers():
+    crash = a_crash("index out of range in self", "IndexError", torch_calls=("embedding",))
+    (finding,) = told(TokenOutOfTable(), crash)
+    assert finding.message == (
+        "step 5, rank 0: an embedding (of unknown length) was given ids it has no row for; expected ids below its "
+        "number of rows. Make the table as long as the vocabulary, or map unknown ids."
+    )

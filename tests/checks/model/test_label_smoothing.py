@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 
-from debugtracer.checks.model.label_smoothing import LabelSmoothing
+from debugtracer.checks.model.label_smoothing import LabelSmoothing, effect
 from debugtracer.trace.facts.label_smoothing import LabelSmoothing as Looked
 from debugtracer.trace.facts.label_smoothing import Smoothed
 from debugtracer.trace.step import StepRef
@@ -66,3 +66,9 @@ def test_an_honest_model_the_first_steps_closed_classes_without_smoothing_and_sm
 def test_it_is_told_again_when_it_is_much_worse():
     steps = [a_look(100, 0.9), a_look(200, 0.9), a_look(300, 0.95), a_look(400, 0.99, 0.5), a_look(500, 0.99, 0.5)]
     assert [finding.message.partition(",")[0] for finding in judged(*steps)] == ["step 200", "step 400"]
+
+
+def test_no_share_is_told_of_a_gradient_that_does_not_vary():
+    smoothed = Smoothed(epsilon=0.1, target_kl=0.094, gradient_variance=0.8)
+    assert effect(smoothed, 0.0) == effect(smoothed, 1e-12) == "0.1: KL 0.094"
+    assert effect(smoothed, 1.0) == "0.1: KL 0.094, gradient variance -20%"

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import pytest
+
 from debugtracer.checks.rollback.state_dict_mismatch import StateDictMismatch
 from tests.checks.crashes import a_crash, silent_on_another_error, told
 
@@ -33,3 +35,19 @@ def test_a_head_of_another_size():
 
 def test_another_exception_is_none_of_its_business():
     silent_on_another_error(StateDictMismatch())
+
+
+@pytest.mark.parametrize(
+    ("error", "message", "is_told"),
+    [
+        ("RuntimeError", 'Error(s) in loading state_dict for Net:\n\tMissing key(s) in state_dict: "a".', True),
+        ("ValueError", "loaded state dict has a different number of parameter groups", True),
+        ("RuntimeError", "The source state dict is empty, possibly because it was saved from a disabled scaler.", True),
+        ("KeyError", "'param_groups'", True),
+        ("RuntimeError", "PytorchStreamReader failed reading zip archive", False),  # a damaged file read in a hook
+        ("RuntimeError", "CUDA error: device-side assert triggered", False),
+        ("TypeError", "Expected state_dict to be dict-like, got <class 'NoneType'>.", False),
+    ],
+)
+def test_only_what_torch_says_of_a_state_is_a_state_that_does_not_fit(error, message, is_told):
+    assert bool(told(StateDictMismatch(), a_crash(message, error, torch_calls=CALLS))) is is_told

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 from typing import ClassVar
 
@@ -12,6 +13,7 @@ from debugtracer.trace.finding import Finding
 from debugtracer.trace.place import Place
 from debugtracer.trace.window import Window
 
+SIZE = re.compile(r"input size torch\.Size\(\[([\d, ]+)\]\)")
 REFUSALS = (
     "Expected more than 1 value per channel when training",
     "Expected more than 1 spatial element when training",
@@ -59,10 +61,11 @@ class BatchOfOne(Check, frozen=True):
         """Which module, which shape, which loader."""
         module = crash.modules[0] if crash.modules else None
         named = f"{module.path or '(root)'} ({module.kind})" if module else "a normalisation"
-        shape = next((t.shape for t in crash.tensors if t.name == "input"), ())
+        shape = next((t.shape for t in crash.tensors if t.name == "input"), told_shape(crash.message))
         batch = crash.batch
         one_row = batch is not None and batch.rows == 1
-        seen = f"1 row, shape {shape}," if shape[:1] == (1,) else f"shape {shape}"
+        seen = f"shape {shape}" if shape else "one value per channel"
+        seen = f"1 row, {seen}," if shape[:1] == (1,) else seen
         return self.finding(
             window,
             "error",
@@ -76,6 +79,12 @@ class BatchOfOne(Check, frozen=True):
                 sample_index=batch.indices if batch and one_row else None,
             ),
         )
+
+
+def told_shape(message: str) -> tuple[int, ...]:
+    """The shape in the words of torch; empty where they hold none."""
+    found = SIZE.search(message)
+    return tuple(int(part) for part in found[1].split(",")) if found else ()
 
 
 def source(batch: CrashBatch | None) -> str:

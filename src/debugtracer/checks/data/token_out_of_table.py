@@ -71,9 +71,8 @@ class TokenOutOfTable(Check, frozen=True):
         ids = next((t for t in crash.tensors if t.name == "input"), None)
         rows = outside(crash.rows, table) if crash.rows and table else ()
         samples = tuple(crash.rows.indices[r] for r in rows) if crash.rows and crash.rows.indices else None
-        named = (
-            f"{module.path or '(root)'} ({module.kind}, {table} rows)" if module else f"an embedding of {table} rows"
-        )
+        size = f"{table} rows" if table else "of unknown length"
+        named = f"{module.path or '(root)'} ({module.kind}, {size})" if module else f"an embedding ({size})"
         seen = "ids it has no row for"
         if ids is not None and ids.low is not None and ids.high is not None:
             seen = f"ids down to {ids.low}" if ids.low < 0 else f"ids up to {ids.high}"
@@ -87,11 +86,12 @@ class TokenOutOfTable(Check, frozen=True):
         just_short = ids is not None and beyond and (ids.high or 0) < 2 * table
         counted = module.counted if module is not None and beyond else None
         short = counted or (built if just_short else None)  # far beyond it, the ids are what is wrong
-        size = f"; {at_line(counted)} counts the different ids, which leave numbers out" if counted else ""
+        gaps = f"; {at_line(counted)} counts the different ids, which leave numbers out" if counted else ""
+        expected = f"0..{table - 1}" if table else "ids below its number of rows"
         return self.finding(
             window,
             "error",
-            f"{named}{spot(built)} was given {seen}{count}{made_at(made)}{size}; expected 0..{table - 1}. "
+            f"{named}{spot(built)} was given {seen}{count}{made_at(made)}{gaps}; expected {expected}. "
             f"{COUNTED if counted else 'Make the table as long as the vocabulary, or map unknown ids'}.",
             ref=crash.ref,
             place=Place(

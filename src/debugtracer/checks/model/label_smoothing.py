@@ -8,9 +8,12 @@ from typing import ClassVar
 
 from debugtracer.checks.check import Check
 from debugtracer.trace.facts.label_smoothing import LabelSmoothing as Looked
+from debugtracer.trace.facts.label_smoothing import Smoothed
 from debugtracer.trace.finding import Finding
 from debugtracer.trace.place import Place
 from debugtracer.trace.window import Window
+
+TINY = 1e-12  # a gradient variance from which a share says nothing: the rows are as good as solved (ours)
 
 
 class LabelSmoothing(Check, frozen=True):
@@ -72,11 +75,7 @@ class LabelSmoothing(Check, frozen=True):
         if beyond < told.get(fact.frame, 0.0) + self.gap:  # told, and not much worse since
             return
         told[fact.frame] = beyond
-        base = fact.table[0].gradient_variance or 1e-30
-        effects = "; ".join(
-            f"{s.epsilon:g}: KL {s.target_kl:.3f}, gradient variance {s.gradient_variance / base - 1:+.0%}"
-            for s in fact.table[1:]
-        )
+        effects = "; ".join(effect(smoothed, fact.table[0].gradient_variance) for smoothed in fact.table[1:])
         yield self.finding(
             window,
             "note",
@@ -89,3 +88,9 @@ class LabelSmoothing(Check, frozen=True):
             top_probability=fact.top_probability,
             accuracy=fact.accuracy,
         )
+
+
+def effect(smoothed: Smoothed, before: float) -> str:
+    """What one value of label_smoothing does to the targets and, where the gradient varies without it, to that."""
+    varies = f", gradient variance {smoothed.gradient_variance / before - 1:+.0%}" if before > TINY else ""
+    return f"{smoothed.epsilon:g}: KL {smoothed.target_kl:.3f}{varies}"

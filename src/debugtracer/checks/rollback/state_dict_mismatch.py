@@ -18,6 +18,7 @@ SIZES = re.compile(
     r"torch\.Size\(\[([\d, ]*)\]\)"
 )
 KEYS = re.compile(r'"([^"]+)"')
+STATE = re.compile(r"state[ _]dict")  # in the words of torch for modules, optimizers and scalers
 PREFIXES = ("module.", "_orig_mod.", "model.", "net.", "backbone.")
 
 
@@ -30,7 +31,8 @@ class StateDictMismatch(Check, frozen=True):
     Why it matters
         torch lists names; that they all differ by one prefix, or that one head differs, is the thing to know.
     How it decides
-        The exception; missing and unexpected names are compared after taking away the prefixes that wrappers add.
+        The exception, where it speaks of a state (a damaged file or a full memory within the load is another matter);
+        missing and unexpected names are compared after taking away the prefixes that wrappers add.
     What to do
         Save and load the unwrapped model; build the model as it was saved.
     Example
@@ -52,7 +54,7 @@ class StateDictMismatch(Check, frozen=True):
     def judge(self, window: Window) -> Iterator[Finding]:
         """Yield an error when the program died of a state that does not fit."""
         for crash in window.new(Crash):
-            if "load_state_dict" in crash.torch_calls and crash.error in ("RuntimeError", "ValueError", "KeyError"):
+            if "load_state_dict" in crash.torch_calls and refused(crash):
                 yield self.finding(
                     window,
                     "error",
@@ -60,6 +62,14 @@ class StateDictMismatch(Check, frozen=True):
                     ref=crash.ref,
                     place=Place(frame=crash.frames[0] if crash.frames else None),
                 )
+
+
+def refused(crash: Crash) -> bool:
+    """Whether the exception is of a state that does not fit; others come out of a load as well (a damaged file read
+    within it, no memory for the copy)."""
+    if crash.error == "KeyError":
+        return True
+    return crash.error in ("RuntimeError", "ValueError") and bool(STATE.search(crash.message))
 
 
 def keys(message: str, word: str) -> list[str]:
