@@ -65,6 +65,7 @@ def test_values_have_the_type_of_their_field(known, field, text, value):
     ("word", "told"),
     [
         ("z_max=8", "expected CHECK.FIELD=VALUE, for example"), ("optioned.z_max", "expected CHECK.FIELD=VALUE"),
+        ("optioned.=8", "expected CHECK.FIELD=VALUE"), (".z_max=8", "expected CHECK.FIELD=VALUE"),
         ("optioned.z=1", "has no option 'z'; it has z_max, "),
         ("optioned.steps=1.5", "'1.5' is no int"), ("optioned.strict=maybe", "'maybe' is no bool"),
     ],

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import math
+
 import pytest
 
 from debugtracer.interventions.larger_batch import noise_scale, noise_words
@@ -34,3 +36,23 @@ def test_the_noise_scale_is_that_of_gradients_with_a_known_one():
     assert noise_scale(norm[8], 8, norm[16], 16) == pytest.approx(20.0)
     assert noise_words(norm[8], 8, norm[16], 16) == "gradient-noise scale about 20 rows (one estimate; noisy)"
     assert noise_scale(1.0, 8, 2.0, 16) is None
+
+
+@pytest.mark.parametrize(
+    ("small", "rows", "large", "both"),
+    [
+        (2.0, 4, 1.0, 16),  # no signal: the norm falls as that of noise alone does
+        (2.0, 8, 2.0, 16),  # no noise: both batches have the same gradient
+        (3.0, 4, 1.0, 16),  # a signal below 0
+        (1.0, 8, 1.5, 16),  # noise below 0
+        (math.inf, 8, 1.0, 16),
+        (1.0, 8, math.nan, 16),
+    ],
+)
+def test_there_is_no_noise_scale_without_noise_and_signal(small, rows, large, both):
+    assert noise_scale(small, rows, large, both) is None
+    assert noise_words(small, rows, large, both).endswith("cannot be told from gradients of two sizes of batch")
+
+
+def test_without_a_usual_norm_nothing_is_computed():
+    assert noise_words(None, 8, 1.0, 16).endswith("cannot be told from gradients of two sizes of batch")

@@ -86,6 +86,8 @@ def test_fires_on_many_additions_of_one_step():
     [
         (a_total(0), a_total(1), a_total(2)),  # the first steps are not apart
         (a_total(100), a_total(200, before=514.0, after=514.0)),  # it moved in between
+        (a_total(100), a_total(105, before=600.0, after=600.0), a_total(110)),  # it moved there and back
+        (a_total(100), a_total(105, before=508.0), a_total(110)),  # it moved to the same value again
         (a_total(100, added=0.0), a_total(200, added=0.0)),  # nothing was added
         (a_total(100, graph=True), a_total(200, graph=True)),  # a loss and a tiny second term
         (a_total(0, adds=3, before=1.0, after=1.0, wide=1.5),),  # few additions
