@@ -27,7 +27,7 @@ FEW, MANY = 2, 38  # layers
 # is there in the place of torch's; 18 with torch 2.13
 MOST_PYTHON = 18
 MOST_SEARCHING = 42  # the same for LBFGS with two calls of its loss; 40 with torch 2.13
-MOST_SCALING = 245  # and with a GradScaler, whose step the gate decides about each time; 238 with torch 2.13
+MOST_SCALING = 45  # and with a GradScaler, which looks itself whether gradients are finite; 44 with torch 2.13
 MOST_OBSERVER = 60  # calls of observers in a plain step at work; 55 with torch 2.13, more by what is installed
 # the same with a loader and a closure, root calls and batches at rest, published in between; 18.3 with torch 2.13
 MOST_FRAMEWORK = 19

@@ -241,6 +241,8 @@ class EventSwitch(LoopEvents):
         output = self.target.scaler_call(word, scaler, original, args, kwargs)
         if word == "step":
             if self.target is self.resting:
+                if self.resting.steps.rows:
+                    return output
                 self.working.look_closely()
             self.between_steps()
         return output

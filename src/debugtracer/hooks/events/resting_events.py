@@ -13,6 +13,7 @@ from debugtracer.hooks.events.loop_events import Args, Call, Kwargs, RestableEve
 from debugtracer.hooks.events.silent_calls import SilentCalls
 from debugtracer.hooks.scaler import current_scale
 from debugtracer.recorder.gate.resting_backwards import RestingBackwards
+from debugtracer.recorder.gate.resting_scaler import RestingScaler
 from debugtracer.recorder.gate.resting_steps import RestingSteps
 from debugtracer.recorder.recorder import Recorder
 from debugtracer.recorder.tape.batches import Batch
@@ -29,6 +30,7 @@ class RestingEvents(RestableEvents):
         self.state, self.roots = recorder.state, recorder.state.roots.known
         self.tape = recorder.tape
         self.root_args: Args = ()
+        self.scaler = RestingScaler(steps)
         self.silent = SilentCalls(self.state, observers)
         self.scheduling = False
         """The program steps a scheduler: its calls are counted beside the updates."""
@@ -105,7 +107,7 @@ class RestingEvents(RestableEvents):
 
     def scaler_call(self, word: str, scaler: Any, original: Call, args: Args, kwargs: Kwargs) -> Any:
         if word == "step":
-            return self.steps.scaler_step(scaler, original, args, kwargs, current_scale(scaler))
+            return self.scaler.step(scaler, original, args, kwargs, current_scale(scaler), self.scheduling)
         output = original(scaler, *args, **kwargs)
         if word == "scale":
             self.state.scaled.add(args[0] if args else kwargs.get("outputs"), output)

@@ -118,8 +118,8 @@ class RestingSteps:
         self.ended(optimizer, grad_l2, tells)
         return output
 
-    def ended(self, optimizer: Optimizer, grad_l2: float | None, tells: bool) -> None:
-        """Count a step that was good; its numbers are published later."""
+    def ended(self, optimizer: Optimizer, grad_l2: float | None, tells: bool, scale: float | None = None) -> None:
+        """Count a step that was good; its numbers are published later, with the loss scale if there is one."""
         state, gate = self.state, self.gate
         if tells:
             gate.events.step_closed(optimizer)
@@ -127,7 +127,7 @@ class RestingSteps:
         state.step_s, gate.last_s = ended - gate.last_s, ended
         lr = optimizer.param_groups[0].get("lr")
         wait_s = state.wait_s if self.sees_fetches else None
-        values = state.step, state.iteration, grad_l2, self.loss, lr, state.step_s, state.own_s, wait_s
+        values = state.step, state.iteration, grad_l2, self.loss, lr, state.step_s, state.own_s, wait_s, scale
         state.step += 1
         self.close(row(values))
         if self.follows:
@@ -170,14 +170,6 @@ class RestingSteps:
         self.gate.time_step()
         self.gate.count_step(optimizer)
         return output
-
-    def scaler_step(
-        self, scaler: Any, original: Callable[..., Any], args: Any, kwargs: dict[str, Any], scale: float | None
-    ) -> Any:
-        """Run the step of a GradScaler, about which the gate decides."""
-        self.publish()
-        self.record_losses()
-        return self.gate.scaler_step(scaler, original, args, kwargs, scale)
 
     def closure_ended(self, optimizer: Optimizer) -> None:
         """Judge one call of the loss inside a step, or let the gate do it."""

@@ -10,6 +10,7 @@ from typing import Any
 from torch.optim import Optimizer
 
 from debugtracer.recorder.gate.health_gate import HealthGate
+from debugtracer.recorder.gate.scaler_call import ScalerCall
 from debugtracer.recorder.gate.scaler_without_step import leave_out_of_scaler
 from debugtracer.recorder.gate.step_call import (
     after_closure,
@@ -33,13 +34,6 @@ Step = Callable[..., Any]
 RECHECK_SKIPS = (5, 10, 20, 40, 80)  # skips in a row: scale search or fault? (docs/rationale/checks.md#scaler-skips)
 RECHECKS = 10  # such replays per run at most (ours)
 IN_ITS_STEP = "the optimizer calls the loss itself and is in the middle of its step"
-
-
-class ScalerCall:
-    """A GradScaler.step in flight."""
-
-    def __init__(self) -> None:
-        self.ran = False
 
 
 class StepGate:
@@ -141,6 +135,8 @@ class StepGate:
     ) -> Any:
         """The step that a GradScaler lets through: already counted, already judged by it."""
         call.ran = True
+        if call.judged:
+            return original(optimizer, *args, **kwargs)
         output = self.write(optimizer, original, args, kwargs)
         self.health_gate.after(optimizer)
         return output
@@ -251,18 +247,37 @@ class StepGate:
     def after_scaler(self, scaler: Any, inner: Any, call: ScalerCall, scale: float | None) -> None:
         """Count what the scaler decided."""
         if call.ran:
-            self.skips[scaler] = 0
-            if scale is not None:
-                self.good_scale[scaler] = scale
+            self.scaler_wrote(scaler, scale)
+            self.close_step(inner)
         else:
-            self.state.skipped += 1
-            if scale is None:
-                scale = self.recorder.guarded(self.health_gate.scaler_skipped)
-            self.recorder.guarded(lambda: self.consider_skip(scaler, inner, scale))
-            if self.state.quiet_until_healthy or (scale is not None and scale <= 1.0):  # bad at loss scale 1 too
-                self.policy.scaler_failed(inner, self.skips.get(scaler, 0))
-            else:
-                self.policy.scale_too_high(inner, scaler, self.skips.get(scaler, 0))
+            self.scaler_skipped(scaler, inner, scale)
+
+    def run_scaler(
+        self, scaler: Any, original: Step, args: tuple[Any, ...], kwargs: dict[str, Any]
+    ) -> tuple[Any, bool]:
+        """Run GradScaler.step at rest; whether it has let the optimizer write."""
+        self.scaler_call = call = ScalerCall(judged=True)
+        try:
+            return original(scaler, *args, **kwargs), call.ran
+        finally:
+            self.scaler_call = None
+
+    def scaler_wrote(self, scaler: Any, scale: float | None) -> None:
+        """Note that a scaler lets updates through again."""
+        self.skips[scaler] = 0
+        if scale is not None:
+            self.good_scale[scaler] = scale
+
+    def scaler_skipped(self, scaler: Any, inner: Any, scale: float | None) -> None:
+        """Count an update that a scaler has left out, and close its step."""
+        self.state.skipped += 1
+        if scale is None:
+            scale = self.recorder.guarded(self.health_gate.scaler_skipped)
+        self.recorder.guarded(lambda: self.consider_skip(scaler, inner, scale))
+        if self.state.quiet_until_healthy or (scale is not None and scale <= 1.0):  # bad at loss scale 1 too
+            self.policy.scaler_failed(inner, self.skips.get(scaler, 0))
+        else:
+            self.policy.scale_too_high(inner, scaler, self.skips.get(scaler, 0))
         self.close_step(inner)
 
     def worked(self, scaler: Any) -> float:
