@@ -23,6 +23,7 @@ from debugtracer.callsites.origins.weight_origin import weight_line
 from debugtracer.callsites.origins.written_names import final_name
 from debugtracer.callsites.origins.zero_origin import zero_made
 from debugtracer.causes.backward_nan_op import DIVISIONS
+from debugtracer.diagnosis.number_lines import number_lines
 from debugtracer.errors import guarded
 from debugtracer.recorder.tape.batches import Batch
 from debugtracer.trace.birth import Birth, Frame
@@ -57,6 +58,8 @@ def value_lines(
             return batch.loader.made(name) if ignored else batch.loader.spoiled(name, some)
         outside = name.startswith(("a tensor", "input "))
         return nonfinite_first(of_the_program(sys._getframe(1)), some=False) if outside else ()
+    if birth.number is not None:
+        return number_lines(birth.frames, sys._getframe(1))
     if base(birth.op).startswith("_weight_norm"):
         layer = (birth.module or "").partition(".parametrizations.")
         found = weight_line(birth.frames, f"{layer[0]}.{layer[2].split('.')[0] or 'weight'}")

@@ -80,6 +80,8 @@ class Birth(msgspec.Struct, frozen=True, kw_only=True):
     input_name: str | None = None
     """For kind input: which tensor was bad on entry, e.g. `batch[0]`, `parameter head.weight`,
     `buffer bn.running_var`."""
+    number: Number | None = None
+    """A number of the program, NaN or Inf, that the op was given beside finite tensors."""
     param: str | None = None
     """The parameter that was written, when the op writes one (direction update)."""
     infinity: Frame | None = None

@@ -124,3 +124,27 @@ def test_the_line_that_filled_a_mask_is_known_at_the_softmax_that_has_nothing_le
 
     ledger, loss = traced(domain)
     assert find_birth(ledger, [("loss", loss)]).infinity is None
+
+
+def test_a_number_that_is_not_finite_is_told_where_all_that_the_op_reads_is():
+    weight = float("inf")
+
+    def step():
+        return (torch.ones(3).mean() * weight + 1) * 2
+
+    ledger, loss = traced(step)
+    birth = find_birth(ledger, [("loss", loss)])
+    assert birth is not None
+    assert (birth.op, birth.number, birth.frame.code) == (
+        "aten::mul",
+        "Infinity",
+        "return (torch.ones(3).mean() * weight + 1) * 2",
+    )
+
+
+def test_behind_a_bad_tensor_the_number_is_not_to_blame():
+    weight = float("nan")
+    ledger, loss = traced(lambda: (torch.log(torch.tensor([-1.0])) * weight).sum())
+    birth = find_birth(ledger, [("loss", loss)])
+    assert birth is not None
+    assert (birth.op, birth.number) == ("aten::log", None)

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+import pytest
 import torch
 
-from debugtracer.replay.op_trace.calls import constant, groups, shape_of
+from debugtracer.replay.op_trace.calls import constant, groups, nonfinite_number, shape_of
 
 aten = torch.ops.aten
 
@@ -62,3 +63,23 @@ def test_a_batch_norm_writes_more_than_its_schema_says():
     shape = shape_of(torch.ops.aten.native_batch_norm.default)
     assert (shape.mutable, shape.changed) == ([], ["running_mean", "running_var"])
     assert shape_of(torch.ops.aten.add_.Tensor).changed == ["self"]
+
+
+INF, NAN = float("inf"), float("nan")
+
+
+@pytest.mark.parametrize(
+    ("func", "args", "number"),
+    [
+        (aten.mul.Tensor, (torch.ones(2), INF), "inf"),
+        (aten.mul_.Tensor, (torch.ones(2), -INF), "-inf"),
+        (aten.add.Tensor, (torch.ones(2), NAN), "nan"),
+        (aten.dropout.default, (torch.ones(2), NAN, True), "nan"),
+        (aten.mul.Tensor, (torch.ones(2), 2.0), "None"),
+        (aten.masked_fill.Scalar, (torch.ones(2), torch.ones(2).bool(), NAN), "None"),
+        (aten.fill_.Scalar, (torch.ones(2), NAN), "None"),
+        (aten.clamp.default, (torch.ones(2), 0.0, INF), "None"),
+    ],
+)
+def test_a_number_that_no_op_is_given_on_purpose(func, args, number):
+    assert str(nonfinite_number(shape_of(func), args, {})) == number

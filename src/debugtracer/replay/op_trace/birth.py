@@ -12,6 +12,7 @@ from debugtracer.replay.op_trace.op_records import OpRecords
 from debugtracer.replay.op_trace.rows import rows_of
 from debugtracer.replay.op_trace.tensor_writes import CONST, EVENT, SOURCE, UNWRITTEN, OpRecord
 from debugtracer.trace.birth import Birth, ChainLink, Frame
+from debugtracer.trace.number import number
 
 MOST_LINKS = 12
 TAKES = frozenset({"sub", "rsub"})  # a part of a softmax written out, and of every squared error
@@ -101,7 +102,8 @@ def let_through(records: list[OpRecord]) -> OpRecord:
     """Return the op that took a deliberate infinity for a number: the first that sums or picks, else the first of
     all."""
     ordered = sorted(records, key=lambda r: r.order)
-    taken = [r for r in ordered if r.meta is not None and r.status == CONST and r.counts[2] == 1]
+    given = [r for r in ordered if r.number is not None]
+    taken = given or [r for r in ordered if r.meta is not None and r.status == CONST and r.counts[2] == 1]
     made = [r for r in ordered if r.meta is not None]
     return (taken or made or ordered)[0]
 
@@ -142,7 +144,8 @@ def as_birth(
         backward_op=meta.op if backward else None, inner_op=first.inner, module=meta.module, frames=meta.frames,
         library=meta.library, entry=meta.entry, output=first.output, inputs=first.inputs,
         coordinates=first.coordinates, rows=None if meta.direction == "update" else rows, chain=chain,
-        param=first.param, flushed_share=share, infinity=written_infinity(first),
+        number=None if first.number is None else number(first.number), param=first.param, flushed_share=share,
+        infinity=written_infinity(first),
     )  # fmt: skip
 
 

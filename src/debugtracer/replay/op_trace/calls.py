@@ -48,6 +48,14 @@ UNDECLARED = {
     "cudnn_batch_norm": ("running_mean", "running_var"),
     "miopen_batch_norm": ("running_mean", "running_var"),
 }
+FILLS = {
+    "fill", "masked_fill", "index_fill", "full", "full_like", "new_full", "scalar_tensor", "nan_to_num", "lift_fresh",
+    "constant_pad_nd",
+}  # fmt: skip
+CALCULATES = {
+    "mul", "multiply", "div", "divide", "true_divide", "add", "sub", "subtract", "rsub", "pow", "addcmul", "addcdiv",
+    "lerp",
+}  # fmt: skip
 VIEWS = {"lift_fresh", "detach", "alias", "view", "_unsafe_view"}
 
 
@@ -154,3 +162,14 @@ def group_of(shape: Shape, values: list[tuple[str, Any]], out: object, saved: di
 def constant(shape: Shape, args: tuple[Any, ...], kwargs: dict[str, Any]) -> bool:
     """True if a Python number among the arguments is infinite: an infinity on purpose."""
     return any(isinstance(v, float) and math.isinf(v) for _, v in named(shape, args, kwargs))
+
+
+def nonfinite_number(shape: Shape, args: tuple[Any, ...], kwargs: dict[str, Any]) -> float | None:
+    """The first Python number among the arguments that no op takes on purpose: NaN where none is to be written, Inf
+    where one calculates with it; None without one."""
+    for _, value in named(shape, args, kwargs):
+        if not isinstance(value, float) or math.isfinite(value) or shape.name.rstrip("_") in FILLS:
+            continue
+        if math.isnan(value) or shape.name.rstrip("_") in CALCULATES:
+            return value
+    return None

@@ -12,7 +12,7 @@ from debugtracer.errors import swallow
 from debugtracer.recorder.state.sizes import sizes
 from debugtracer.recorder.tape.entry import HALF
 from debugtracer.recorder.tape.held_rows import HeldRows, all_rows
-from debugtracer.replay.op_trace.calls import Group, OpRead, Shape, constant, groups, named, shape_of
+from debugtracer.replay.op_trace.calls import Group, OpRead, Shape, constant, groups, named, nonfinite_number, shape_of
 from debugtracer.replay.op_trace.classes import (
     FINITE,
     INF,
@@ -168,6 +168,7 @@ class OpTracker(OpRecords):
                 record.status = UNWRITTEN  # garbage that is still to be overwritten
                 return
             record.kind = "uninitialised"
+        record.number = None if bad_reads else nonfinite_number(shape, *call)
         record.status = self.status(record, shape, group, bad_reads, worst, mask, call)
         record.arithmetic = record.status == EVENT or any(p.arithmetic for p in record.parents)
         bad = bad_mask(result)

@@ -46,6 +46,8 @@ class OpRecord:
     kind: str = ""
     inner: str | None = None
     param: str | None = None
+    number: float | None = None
+    """A number of the program that made it bad: it is not finite, and all that it read is."""
     masks: bool = False
     """SOURCE: holds -inf only, as an additive mask does."""
     of_batch: bool = False
