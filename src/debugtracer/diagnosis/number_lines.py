@@ -9,6 +9,7 @@ from types import FrameType
 from typing import Any
 
 from debugtracer.callsites.frame_locals import locals_of
+from debugtracer.callsites.frames import as_frame
 from debugtracer.callsites.origins.option_lines import literal
 from debugtracer.callsites.origins.setting_origin import at_line
 from debugtracer.callsites.origins.value_origin import made_first, origin, program_of, scope_at
@@ -31,7 +32,7 @@ def number_lines(frames: tuple[Frame, ...], live: FrameType | None) -> tuple[Fra
     bad = [name for name in names if running is not None and not finite(value_of(running, name))]
     if len(bad) != 1:
         return ()
-    return made_first(origin(bad[0], frames)) or computed(program, bad[0])
+    return (computed(program, bad[0]) if "." in bad[0] else ()) or made_first(origin(bad[0], frames))
 
 
 def computed(program: Program, name: str) -> tuple[Frame, ...]:
@@ -43,7 +44,8 @@ def computed(program: Program, name: str) -> tuple[Frame, ...]:
 def running_at(at: Frame, live: FrameType | None) -> FrameType | None:
     """The running frame of the function of a line."""
     while live is not None:
-        if live.f_code.co_filename == at.file and live.f_code.co_name == at.function:
+        here = as_frame(live.f_code, live.f_lineno)
+        if (here.file, here.function) == (at.file, at.function):
             return live
         live = live.f_back
     return None
