@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import msgspec
+
 from debugtracer.testing import a_birth, a_tensor, evidence_of, some_facts
+from debugtracer.trace.birth import Frame
 
 
 def input_facts(name):
@@ -28,3 +31,16 @@ def test_stays_silent_on_a_bad_parameter_and_on_an_op():
     assert evidence_of("data-nonfinite", input_facts("parameter head.weight")) is None
     assert evidence_of("data-nonfinite", some_facts(a_birth("aten::log"))) is None
     assert evidence_of("data-nonfinite", some_facts(None)) is None
+
+
+def test_a_line_of_the_preparation_that_divides_gets_its_own_advice():
+    made = Frame("/w/data.py", 9, "shares", "inverse = np.power(total, -1.0)")
+    facts = input_facts("input 0 of the model")
+    evidence = evidence_of("data-nonfinite", msgspec.structs.replace(facts, made=(made,)))
+    assert evidence is not None and evidence.place is not None
+    assert evidence.place.frame == made
+    assert evidence.remedies[0].startswith("at data.py:9: put 1 in place of a divisor that is 0")
+    plain = msgspec.structs.replace(made, code="x = load(path)")
+    assert (
+        evidence_of("data-nonfinite", msgspec.structs.replace(facts, made=(plain,))).remedies[0].startswith("drop or")
+    )

@@ -112,3 +112,14 @@ def test_the_argument_of_xlogy_is_its_second_and_that_of_a_logarithm_its_first()
     assert told("aten::mul", (0.0,), (1.0,)) is None
     assert told("aten::mul", (1.0,), (-inf,)) is None
     assert told("aten::mul", (-inf,), (0.0,)).confidence == 0.6
+
+
+def test_a_square_above_one_was_scaled_after_the_tanh():
+    code = "log_prob -= torch.log(1 - action.pow(2) + 1e-6)"
+    birth = msgspec.structs.replace(
+        a_birth("aten::log", a_tensor(-2.2)), frames=(Frame("/w/model.py", 103, "sample", code),)
+    )
+    evidence = evidence_of("log-domain", some_facts(birth))
+    assert evidence is not None
+    assert evidence.because.endswith("which is NaN: action lies outside -1..1")
+    assert evidence.remedies[0].startswith("`1 - action ** 2` is the slope of tanh at its own output")

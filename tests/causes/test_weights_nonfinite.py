@@ -97,3 +97,15 @@ def test_gradients_and_states_are_kept_from_before_too_and_a_value_born_in_the_s
         False,
     ]
     assert told("parameter w", kind="domain") is None
+
+
+def test_in_the_first_step_the_line_of_the_constructor_is_named():
+    frame = Frame("/w/model.py", 18, "__init__", "self.gain = nn.Parameter(torch.log(gain))")
+    birth = a_birth(None, kind="input", direction="input", input_name="parameter mix.gain")
+    evidence = evidence_of("weights-nonfinite", some_facts(birth, step=0, made=(frame,)))
+    assert evidence is not None and evidence.place is not None
+    assert evidence.because == "parameter mix.gain was already non-finite before the first step, made at model.py:18"
+    assert (evidence.place.frame, evidence.place.param) == (frame, "mix.gain")
+    assert evidence.remedies[0].endswith("a divisor that can be 0, at model.py:18")
+    later = evidence_of("weights-nonfinite", some_facts(birth, step=3, made=(frame,)))
+    assert later is not None and "an earlier step made it" in later.because

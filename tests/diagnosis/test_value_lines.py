@@ -65,7 +65,7 @@ class Followed:
     def made(self, name):
         return "made", name
 
-    def spoiled(self, name, some):
+    def spoiled(self, name, some, heard=()):
         return "spoiled", name, some
 
 

@@ -24,6 +24,7 @@ from debugtracer.hooks.free_calls import FreeCallMode
 from debugtracer.hooks.inspection import Inspection
 from debugtracer.hooks.loading.loader import LoaderHook
 from debugtracer.hooks.module import ModuleHook
+from debugtracer.hooks.numeric_warnings import NumericWarningsHook
 from debugtracer.hooks.optimizer import OptimizerHook
 from debugtracer.hooks.resting_calls import RestingCalls
 from debugtracer.hooks.scaler import ScalerHook
@@ -146,6 +147,7 @@ class Diagnosing:
             SchedulerHook(events, stack),
             CustomFunctionHook(events, stack),
             SwapTensorsHook(),
+            NumericWarningsHook(recording.numeric_warnings),
             ExchangesHook(recording.output.folder_of_rank),
             recording.output.heartbeat.signals,
             CompileHook(events, stack, modules, optimizers, state),

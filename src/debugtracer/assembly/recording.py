@@ -5,6 +5,7 @@ from __future__ import annotations
 import functools
 
 from debugtracer.callsites.frames import raw_frames
+from debugtracer.callsites.numeric_warning import NumericWarning
 from debugtracer.hooks.events.training_thread import TrainingThread
 from debugtracer.recorder.governor import Governor, Part
 from debugtracer.recorder.left_out_samples import LeftOutSamples
@@ -44,6 +45,7 @@ class Recording:
         )
         self.tape = Tape(functools.partial(raw_frames, OUR_FRAMES))
         self.batches = BatchLog()
+        self.numeric_warnings: list[NumericWarning] = []
         self.passes = LoaderPasses()
         self.left_out = LeftOutSamples(read_skip_list(settings.skip_list) if settings.skip_list is not None else {})
         self.passes.add_listener(self.left_out)

@@ -46,6 +46,7 @@ class Replaying:
             self.hooks.disabled,
             recording.ring,
             state.compiled,
+            numeric_warnings=recording.numeric_warnings,
         )
         self.stops_steps = settings.mode is Mode.DEV and settings.capture is Capture.STEP
         """A bad step is held back: all ranks agree on it, and the loop may get its batch again."""

@@ -7,9 +7,11 @@ from typing import ClassVar
 from debugtracer.causes.cause import Cause, Edit, Evidence
 from debugtracer.causes.incident_evidence import IncidentEvidence
 from debugtracer.checks.data.nonfinite_input import NonfiniteInput
+from debugtracer.source.risks import risk
+from debugtracer.trace.birth import Frame
 from debugtracer.trace.finding import Layer
 from debugtracer.trace.place import Place
-from debugtracer.views.words.pipeline_text import DO, stored
+from debugtracer.views.words.pipeline_text import DO, line, stored
 
 STORED = ("stored", "written")
 """What a line of the data pipeline may have done with it: read it, or written it for a missing value."""
@@ -51,13 +53,22 @@ class DataNonfinite(Cause):
         here = born is not None and born.frame is not None and (born.kind != "stored" or filled in ((), (born.frame,)))
         tensor = incident.birth.output
         counts = f" ({tensor.nan} NaN, {tensor.posinf + tensor.neginf} Inf)" if tensor else ""
+        remedies = (DO["half"], *self.remedies) if born is not None and born.kept_in_half else self.remedies
+        guard = guards(filled[0]) if filled and not here else None
         return Evidence(
             confidence=0.98 if of_batch else 0.75,
             because=(
                 f"{name} holds non-finite values{counts} before the model sees it"
                 f"{stored(born) if born is not None else ''}{'' if here else incident.made}"
             ),
-            remedies=(DO["half"], *self.remedies) if born is not None and born.kept_in_half else self.remedies,
+            remedies=(guard, *remedies[1:]) if guard is not None else remedies,
             exact=of_batch,
             place=Place(frame=born.frame) if here and born is not None else incident.made_place,
         )
+
+
+def guards(made: Frame) -> str | None:
+    """What to do at a line of the preparation that divides, inverts or takes a function outside of its domain; None for
+    any other."""
+    did = risk(made.code)
+    return f"at {line(made)}: {did}" if did is not None else None

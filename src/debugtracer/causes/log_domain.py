@@ -9,6 +9,7 @@ from typing import ClassVar
 from debugtracer.causes.cause import Cause, Evidence
 from debugtracer.causes.finding_evidence import FindingEvidence
 from debugtracer.causes.incident_evidence import SMALLEST, IncidentEvidence, base, values
+from debugtracer.source.squares import one_minus_square
 from debugtracer.trace.birth import Frame
 from debugtracer.trace.op import LOG_EDGES
 from debugtracer.trace.verdict import Change
@@ -90,7 +91,10 @@ class LogDomain(Cause):
         """The evidence with the remedies of a logarithm."""
         code = incident.birth.innermost.code if incident.birth.innermost else ""
         if negative:
-            return Evidence(confidence=confidence, because=because, remedies=NEGATIVE, seen=True)
+            squared = one_minus_square(code)
+            beyond = (beyond_one(squared),) if squared is not None else ()
+            because += f": {squared} lies outside -1..1" if squared is not None else ""
+            return Evidence(confidence=confidence, because=because, remedies=(*beyond, *NEGATIVE), seen=True)
         remedies = self.remedies[2::-2] if "*" in code else self.remedies[:2]
         place = incident.clamped_at(0)
         if place is not None and place.frame is not None:
@@ -104,6 +108,15 @@ class LogDomain(Cause):
             place=place,
             seen=place is not None,
         )
+
+
+def beyond_one(squared: str) -> str:
+    """What to do about `1 - x ** 2` below 0."""
+    return (
+        f"`1 - {squared} ** 2` is the slope of tanh at its own output, which lies within -1..1: {squared} does not, so "
+        f"it was scaled or shifted after the tanh. Take the output of tanh here, and multiply the slope by that scale; "
+        "a clamp would hide the NaN and leave the term wrong"
+    )
 
 
 def apart(incident: IncidentEvidence) -> tuple[str, ...]:

@@ -12,6 +12,9 @@ from debugtracer.trace.incident import WeightWrite
 from debugtracer.trace.place import Place
 
 LOADED = "check the file or the init: torch.isfinite over every tensor of the state dict right after loading"
+GUARDS = (
+    "keep what the constructor computes in the domain: log and sqrt of what can be below 0, a divisor that can be 0"
+)
 SAVED = "never save a checkpoint whose weights are not finite"
 
 
@@ -39,6 +42,14 @@ class WeightsNonfinite(Cause):
         first, written = incident.facts.ref.iteration == 0, incident.written_here
         if written is not None:
             return by_own_line(name, written, first)
+        if first and incident.facts.made:
+            at = incident.facts.made[0]
+            return Evidence(
+                confidence=0.9,
+                because=f"{name} was already non-finite before the first step{incident.made}",
+                remedies=(f"{GUARDS}, at {Path(at.file).name}:{at.line}", SAVED),
+                place=Place(param=name.removeprefix("parameter "), frame=at),
+            )
         origin = (
             "before the first step: a checkpoint or an initialisation made it"
             if first

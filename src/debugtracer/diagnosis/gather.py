@@ -9,6 +9,7 @@ from torch import Tensor
 from torch.optim import Optimizer
 
 from debugtracer.callsites.notebook_cells import edited
+from debugtracer.diagnosis.constructed_weights import constructed_lines
 from debugtracer.diagnosis.ignored_labels import all_ignored
 from debugtracer.diagnosis.indexed_rows import indexed_rows
 from debugtracer.diagnosis.sliced_rows import sliced_rows
@@ -91,13 +92,24 @@ def gather(
         changed=next((fact for fact in told if isinstance(fact, ValueChanged)), None),
         written=weight_writes(alarm.segment, context),
         pipeline=pipeline,
-        made=value_lines(birth, batch, ignored[0], pipeline) or (),
+        made=made_lines(alarm, result, context, ignored[0], pipeline),
         ignored=ignored[1],
         cut=cut_line(batch, ignored[0]) if ignored[0] else None,
         world_size=world_size,
         label_smoothing=smoothing(alarm, birth.entry) if birth is not None else 0.0,
         note=note(alarm, result, world_size) or old_text(birth),
     )
+
+
+def made_lines(
+    alarm: Alarm, result: Investigation, context: ReplayContext, ignored: str, pipeline: PipelineBirth | None
+) -> tuple[Frame, ...]:
+    """The lines that wrote the value it began with: of a weight that no update has touched yet those that made it."""
+    birth, heard = result.birth, context.numeric_warnings
+    batch = result.guilty.batch if result.guilty is not None else None
+    name = birth.input_name or "" if birth is not None and birth.kind == "input" else ""
+    built = constructed_lines(name, context.roots, heard) if alarm.step == 0 and alarm.iteration == 0 else ()
+    return built or value_lines(birth, batch, ignored, pipeline, heard) or ()
 
 
 def rate_of(told: Sequence[Fact], optimizer: OptimizerFacts | None) -> RateMoved | None:

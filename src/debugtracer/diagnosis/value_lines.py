@@ -13,6 +13,7 @@ from torch import Tensor
 
 from debugtracer.callsites.frame_locals import locals_of
 from debugtracer.callsites.frames import USER, as_frame, place_of
+from debugtracer.callsites.numeric_warning import NumericWarning
 from debugtracer.callsites.origins.argument_origin import object_built
 from debugtracer.callsites.origins.handed_on import carrier
 from debugtracer.callsites.origins.infinity_origin import infinite_line
@@ -38,15 +39,19 @@ FILLS = {"masked_fill": 0, "masked_fill_": 0, "where": 0}
 
 @guarded("diagnosis.value_lines")
 def value_lines(
-    birth: Birth | None, batch: Batch | None, ignored: str, pipeline: PipelineBirth | None = None
+    birth: Birth | None,
+    batch: Batch | None,
+    ignored: str,
+    pipeline: PipelineBirth | None = None,
+    heard: Sequence[NumericWarning] = (),
 ) -> tuple[Frame, ...]:
     """The lines that wrote the value an incident began with, the one that made it first; empty where it was born in
     the step. `ignored` is the leaf of the batch that holds labels of which none counts, `pipeline` what a fetch of the
-    sample has shown."""
+    sample has shown, `heard` what numpy has warned of."""
     if birth is None:
         return ()
     if pipeline is not None and pipeline.kind == "stored" and pipeline.frame is not None and not pipeline.refused:
-        kept = stored_lines(pipeline.frame, pipeline.expression, pipeline.kept_in_half)
+        kept = stored_lines(pipeline.frame, pipeline.expression, pipeline.kept_in_half, heard)
         if kept:
             return kept
     if birth.kind == "input" or ignored:
@@ -55,9 +60,9 @@ def value_lines(
             if batch is None:
                 return ()
             some = birth.rows is not None and len(birth.rows) < (batch.rows or 0)
-            return batch.loader.made(name) if ignored else batch.loader.spoiled(name, some)
+            return batch.loader.made(name) if ignored else batch.loader.spoiled(name, some, heard)
         outside = name.startswith(("a tensor", "input "))
-        return nonfinite_first(of_the_program(sys._getframe(1)), some=False) if outside else ()
+        return nonfinite_first(of_the_program(sys._getframe(1)), some=False, heard=heard) if outside else ()
     if birth.number is not None:
         return number_lines(birth.frames, sys._getframe(1))
     if base(birth.op).startswith("_weight_norm"):
@@ -83,7 +88,9 @@ def zeros(values: Sequence[Number]) -> bool:
     return bool(values) and all(as_float(value) == 0 for value in values)
 
 
-def stored_lines(reads: Frame, expression: str, half: bool = False) -> tuple[Frame, ...]:
+def stored_lines(
+    reads: Frame, expression: str, half: bool = False, heard: Sequence[NumericWarning] = ()
+) -> tuple[Frame, ...]:
     """The lines that wrote what an expression takes from the store, an attribute of the data set (`self.x[i]`); with
     `half` the one that casts it to float16, where a large number becomes Inf."""
     try:
@@ -94,7 +101,7 @@ def stored_lines(reads: Frame, expression: str, half: bool = False) -> tuple[Fra
         return ()
     links = origin(ast.unparse(node), (reads,))
     cast = next((link.frame for link in links if half and link.value is not None and halves(link.value.node)), None)
-    return (cast,) if cast is not None else nonfinite_first(links, some=True)
+    return (cast,) if cast is not None else nonfinite_first(links, some=True, heard=heard)
 
 
 def halves(node: ast.expr) -> bool:

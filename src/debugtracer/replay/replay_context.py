@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import contextlib
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 from torch import Tensor
 
+from debugtracer.callsites.numeric_warning import NumericWarning
 from debugtracer.recorder.state.copies import Copies
 from debugtracer.recorder.state.roots import Roots, RootState
 from debugtracer.recorder.state.snapshot_ring import SnapshotRing
@@ -33,5 +34,7 @@ class ReplayContext:
     """Older states of the weights, where they are kept."""
     compiled: Mapping[Any, Any]
     """What the program compiled -> raw user frames of the call that did it."""
+    numeric_warnings: Sequence[NumericWarning] = ()
+    """What numpy has warned of so far."""
     whole: bool = False
     """Sharded modules hold gathered weights just now: no update can be tried, and older states do not fit."""

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pytest
 
+from debugtracer.callsites.numeric_warning import NumericWarning
 from debugtracer.callsites.origins.nonfinite_origin import nonfinite_first
 from debugtracer.callsites.origins.value_origin import origin
 from debugtracer.trace.birth import Frame
@@ -43,3 +44,28 @@ def test_the_line_that_can_have_made_it(tmp_path, text, some, expected):
 
 def test_nothing_known_says_nothing():
     assert nonfinite_first((), some=True) == ()
+
+
+TEXT = "low = np.log(x)\nr = np.power(\n    total, -1\n)\ny = r * low\n"
+
+
+def first_of(tmp_path, *heard):
+    """The first line of a value that two lines can have spoiled, with what numpy has said of some."""
+    file = tmp_path / "train.py"
+    file.write_text(TEXT + "use(y)\n")
+    told = [NumericWarning("divide by zero", (Frame(str(file), line),)) for line in heard]
+    return nonfinite_first(origin("y", [Frame(str(file), 6)]), False, told)[0].line
+
+
+def test_the_line_that_numpy_warned_of_first_comes_before_one_that_could_have(tmp_path):
+    assert first_of(tmp_path) == 2
+    assert first_of(tmp_path, 1) == 1
+    assert first_of(tmp_path, 3, 5) == 2
+    assert first_of(tmp_path, 5) == 5
+    assert first_of(tmp_path, 6) == 2
+
+
+def test_a_name_beside_the_one_that_is_taken_is_not_followed(tmp_path):
+    file = tmp_path / "train.py"
+    file.write_text("a = np.log(x)\nb = x / n\npair = (a, b)\nuse(pair)\n")
+    assert nonfinite_first(origin("pair[1]", [Frame(str(file), 4)]), False)[0].line == 2

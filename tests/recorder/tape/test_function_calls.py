@@ -284,3 +284,28 @@ def test_among_many_that_the_segment_made_none_is_looked_for(tape: Tape) -> None
     kept.append(call(tape, torch.exp, torch.ones(1)))
     assert len(kept) == 33
     assert made_there(tape.current, torch.ones(1))
+
+
+class Moved(nn.Module):
+    """Converts its weights, with the calls on a tape."""
+
+    def __init__(self, tape: Tape) -> None:
+        super().__init__()
+        self.weight = nn.Parameter(torch.ones(2))
+        self.tape = tape
+
+    def _apply(self, fn: Any, recurse: bool = True) -> Any:
+        return super()._apply(lambda t: self.seen(fn(t)), recurse)
+
+    def seen(self, value: Tensor) -> Tensor:
+        is_untaped(self.tape, type(self.weight).data.__set__, self.weight, (value,))
+        return value
+
+
+def test_a_module_on_its_way_to_a_device_writes_nothing_of_its_own(tape: Tape) -> None:
+    model = Moved(tape)
+    model.to("cpu")
+    model.float()
+    assert tape.current.own_writes.all() == []
+    model.half()
+    assert [write.function for _, write in tape.current.own_writes.all()] == ["__set__"]

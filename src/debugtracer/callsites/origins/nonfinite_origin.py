@@ -4,11 +4,16 @@ domain of a function, else the one that reads the file."""
 from __future__ import annotations
 
 import ast
+import itertools
 from collections.abc import Iterator, Sequence
 
+from debugtracer.callsites.numeric_warning import NumericWarning
+from debugtracer.callsites.origins.handed_on import carrier
 from debugtracer.callsites.origins.literal_writes import literal_write
-from debugtracer.callsites.origins.value_origin import Link, Use, follow, last_write, made_first
-from debugtracer.callsites.origins.written_names import final_name
+from debugtracer.callsites.origins.only_caller import written
+from debugtracer.callsites.origins.value_origin import Link, Use, last_write, made_first
+from debugtracer.callsites.origins.written_names import final_name, part_of
+from debugtracer.source.risks import negative
 from debugtracer.trace.birth import Frame
 
 DEEP = 6  # assignments that are gone back through (ours)
@@ -24,19 +29,37 @@ REDUCES = frozenset(
 CONSTANTS = (ast.Constant, ast.List, ast.Tuple, ast.UnaryOp, ast.BinOp, ast.Load, ast.operator, ast.unaryop)
 
 
-def nonfinite_first(links: Sequence[Link], some: bool) -> tuple[Frame, ...]:
+def nonfinite_first(links: Sequence[Link], some: bool, heard: Sequence[NumericWarning] = ()) -> tuple[Frame, ...]:
     """The lines from the one that made the value NaN or Inf to the one that wrote it last. `some`: only some rows are
-    bad, so what all rows were divided by was no zero."""
-    written = literal_write(links, some)
-    if written is not None:
-        return (written,)
-    found = first_risky(links, some)
+    bad, so what all rows were divided by was no zero. `heard` are the warnings of numpy: a line that it warned of
+    before one that could have."""
+    literal = literal_write(links, some)
+    if literal is not None:
+        return (literal,)
+    found = warned_of(links, heard) or first_risky(links, some)
     if found is None:
         return made_first(links)
     way = [link.frame for link in links]
     top = next((i for i, frame in enumerate(way) if frame == found.frame), len(way) - 1)
     after = way[top::-1] if way[top] == found.frame else [found.frame, *way[::-1]]
     return tuple(dict.fromkeys(after))
+
+
+def warned_of(links: Sequence[Link], heard: Sequence[NumericWarning]) -> Link | None:
+    """The line on the way that numpy has warned of first: what comes after computes with its NaN and Inf."""
+    near = list(itertools.islice(backwards(links), MOST)) if heard else []
+    for one in heard:
+        found = next((link for link in near if spans(link, one.frames[0])), None)
+        if found is not None:
+            return found
+    return None
+
+
+def spans(link: Link, at: Frame) -> bool:
+    """Whether a line belongs to what a link writes; the statement may stand on several."""
+    node = link.value.node if link.value is not None else None
+    last = max(link.frame.line, getattr(node, "end_lineno", None) or 0)
+    return at.file == link.frame.file and link.frame.line <= at.line <= last
 
 
 def first_risky(links: Sequence[Link], some: bool) -> Link | None:
@@ -72,12 +95,15 @@ def of_all_names(link: Link) -> Iterator[Link]:
     use = link.value
     if use is None:
         return
+    whole = part_of(use.node, use.part) if use.part is not None else use.node
+    meant = carrier(whole) if whole is not None else use.node
     called = {id(n.func) for n in ast.walk(use.node) if isinstance(n, ast.Call)}
-    for node in ast.walk(use.node):
+    for node in ast.walk(whole if whole is not None else use.node):
         own = isinstance(node, ast.Attribute) and ast.unparse(node.value) == "self"
         if isinstance(node, ast.Call) or ((own or isinstance(node, ast.Name)) and id(node) not in called):
             assert isinstance(node, ast.expr)
-            yield from follow(Use(use.program, use.scope, node, use.above), link.frame.line, frozenset())
+            part = use.part if node is meant and whole is use.node else None
+            yield from written(Use(use.program, use.scope, node, use.above, part), link.frame.line)
 
 
 def risky(use: Use, line: int, some: bool) -> bool:
@@ -126,8 +152,3 @@ def inverts(node: ast.AST) -> bool:
         return isinstance(node.op, ast.Pow) and negative(node.right)
     powers = isinstance(node, ast.Call) and final_name(node.func) in ("power", "pow", "float_power")
     return powers and isinstance(node, ast.Call) and any(negative(a) for a in node.args[:2])
-
-
-def negative(node: ast.expr) -> bool:
-    """True for a number below 0 that is written out."""
-    return isinstance(node, ast.UnaryOp) and isinstance(node.op, ast.USub) and isinstance(node.operand, ast.Constant)

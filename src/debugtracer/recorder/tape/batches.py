@@ -6,12 +6,13 @@ from __future__ import annotations
 import sys
 import weakref
 from collections import deque
-from collections.abc import Callable, Collection, Iterable
+from collections.abc import Callable, Collection, Iterable, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
 import torch
 
+from debugtracer.callsites.numeric_warning import NumericWarning
 from debugtracer.callsites.origins.nonfinite_origin import nonfinite_first
 from debugtracer.callsites.origins.sample_origin import sample_origin
 from debugtracer.callsites.origins.value_origin import Link, made_first
@@ -53,9 +54,9 @@ class LoaderInfo:
         """The user's lines from the one that made a tensor (`batch[0]`) to the one that wrote it last. Reads source."""
         return made_first(guarded("batches.origin")(self.origin)(path) or ())
 
-    def spoiled(self, path: str, some: bool) -> tuple[Frame, ...]:
-        """The same for a tensor with NaN or Inf, from the line that can have made them; `some`: not in all rows."""
-        return nonfinite_first(guarded("batches.origin")(self.origin)(path) or (), some)
+    def spoiled(self, path: str, some: bool, heard: Sequence[NumericWarning] = ()) -> tuple[Frame, ...]:
+        """The same for one with NaN or Inf, from the line that can have made it so; `some`: not in all rows."""
+        return nonfinite_first(guarded("batches.origin")(self.origin)(path) or (), some, heard)
 
     def origin(self, path: str) -> tuple[Link, ...]:
         """Where a tensor of the batches was written, the last writer first."""

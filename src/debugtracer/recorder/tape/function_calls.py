@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import sys
+from types import FrameType
 from typing import Any, TypeAlias
 
 import torch
@@ -17,6 +19,10 @@ Pending: TypeAlias = tuple[Any, Entry | None]
 """The first argument of a call that is about to run, and its entry; None: its result is kept as a constant."""
 
 MOST_MADE = 32  # tensors of a segment among which one is looked for, some microseconds (ours)
+DEEPEST = 64  # frames in which a module's conversion is looked for (ours)
+MODULES = torch.nn.modules.module.__file__
+MOVES = ("to", "cuda", "cpu", "float", "double")
+"""Conversions of a module that keep the values."""
 OTHER_MEMORY = ("__set__", "set_")  # give a tensor another storage
 
 
@@ -44,7 +50,8 @@ def is_untaped(tape: Tape, function: Any, first: Any, values: Any = ()) -> bool:
     """True for an in-place call that is not recorded; one that replaces a parameter's data refuses the segment."""
     if isinstance(first, torch.nn.Parameter) and property_name(function) == "data":
         tape.current.refused = "the data of a parameter was replaced inside the step"
-        tape.note_write(first, function, values)
+        if not is_moved():
+            tape.note_write(first, function, values)
         return True
     # lasting state updated by hand (EMA, clamp): later calls see its effect
     untaped = (
@@ -56,6 +63,21 @@ def is_untaped(tape: Tape, function: Any, first: Any, values: Any = ()) -> bool:
     if untaped:
         tape.note_write(first, function, values)
     return untaped
+
+
+def is_moved() -> bool:
+    """Whether a module is on its way to a device or a wider type, which writes no new values: `model.to(device)`."""
+    frame: FrameType | None = sys._getframe(1)
+    applied = False
+    for _ in range(DEEPEST):
+        if frame is None:
+            break
+        code = frame.f_code
+        if code.co_filename == MODULES and code.co_name in MOVES and applied:
+            return True
+        applied = applied or (code.co_filename == MODULES and code.co_name == "_apply")
+        frame = frame.f_back
+    return False
 
 
 def finish(tape: Tape, what: FunctionMeaning, function: Any, pending: Pending, output: Any) -> None:
