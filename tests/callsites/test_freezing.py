@@ -6,7 +6,13 @@ from pathlib import Path
 
 import pytest
 
-from debugtracer.callsites.freezing import freezing_line, freezing_lines, refreezing_line, train_that_freezes
+from debugtracer.callsites.freezing import (
+    calling_line,
+    freezing_line,
+    freezing_lines,
+    refreezing_line,
+    train_that_freezes,
+)
 
 SOURCE = """def build(model):
     for p in model.parameters():
@@ -84,6 +90,7 @@ def test_what_a_loop_runs_again_may_have_frozen_in_the_middle(tmp_path: Path) ->
     found = refreezing_line([str(file)])
     assert found is not None
     assert (found.line, found.function) == (3, "set_frozen")
+    assert calling_line([str(file)], found) is None  # begin_round calls it, outside any loop
     assert freezing_line([str(file)]).line == 7  # at the start: the only one that surely freezes
 
 
@@ -103,3 +110,15 @@ def test_of_two_that_run_again_none_is_guessed(tmp_path: Path) -> None:
     file = tmp_path / "train.py"
     file.write_text("while True:\n    a.requires_grad_(flag)\n    b.requires_grad_(flag)\n")
     assert refreezing_line([str(file)]) is None
+
+
+def test_the_call_in_the_loop_is_the_schedule(tmp_path: Path) -> None:
+    file = tmp_path / "train.py"
+    source = "def freeze(net, n):\n    net.body.requires_grad_(n < 3)\n\nfor n in range(5):\n    freeze(net, n)\n"
+    file.write_text(source)
+    frozen = refreezing_line([str(file)])
+    called = calling_line([str(file)], frozen)
+    assert (frozen.line, called.line, called.code) == (2, 5, "freeze(net, n)")
+    file = tmp_path / "twice.py"
+    file.write_text(source + "    freeze(other, n)\n")
+    assert calling_line([str(file)], refreezing_line([str(file)])) is None

@@ -60,6 +60,18 @@ def refreezing_line(files: Iterable[str]) -> Frame | None:
     return found[0] if len(found) == 1 else None
 
 
+def calling_line(files: Iterable[str], frozen: Frame) -> Frame | None:
+    """Return the only line that calls, in a loop, the function of a line that freezes; None where that line stands in
+    the loop itself, or several call. Reads source."""
+
+    def wanted(program: Program, node: ast.AST) -> bool:
+        called = isinstance(node, ast.Call) and final_name(node.func) == frozen.function.rpartition(".")[2]
+        return called and is_repeated(program, node)
+
+    found = [frame for file in dict.fromkeys(files) for frame in lines_where(file, wanted)]
+    return found[0] if len(found) == 1 else None
+
+
 def called_again(programs: Iterable[Program]) -> set[str]:
     """The names of what is called in a loop, and of what functions of these names call."""
     inside: dict[str, set[str]] = {"": set()}

@@ -46,3 +46,11 @@ def test_one_that_trained_until_then_is_asked_for_its_schedule():
     assert finding.message.endswith("given now, and end the schedule before the last part.")
     assert finding.remedy[0].startswith("print what the line that freezes was given")
     assert (finding.place.frame.line, finding.place.symptom_frame.line) == (63, 33)
+
+
+def test_the_call_of_the_loop_comes_before_the_line_it_runs():
+    fact = loose(frozen=14, model="Net", frozen_by=line(63), updates=80, called_at=line(84))
+    (finding,) = judged(AllFrozen(), [fact])
+    assert "63 freezes, called by " in finding.message
+    assert "84) after 80 updates" in finding.message
+    assert finding.place.frame.line == 84

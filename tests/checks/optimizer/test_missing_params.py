@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import msgspec
+
 from debugtracer.checks.optimizer.missing_params import MissingParams
 from debugtracer.trace.facts.wiring import OptimizerWiring, ParamWiring, Wiring
 from tests.checks.facts_at import judged, line, ref
@@ -98,3 +100,11 @@ def test_a_part_that_is_unfrozen_and_held_by_nobody_is_a_warning():
         "parameters, or hand over those that are unfrozen."
     )
     assert judged(MissingParams(), [frozen, wiring(param("a"), param("b"))]) == []  # held from the start
+
+
+def test_a_model_made_again_is_told_at_that_line():
+    fact = wiring(param("body.weight", held=0), param("fc.weight", held=0), strangers=2)
+    (finding,) = judged(MissingParams(), [msgspec.structs.replace(fact, second=line(57))])
+    assert f"; the model is made again at {line(57).file.rpartition('/')[2]}:57; expected" in finding.message
+    assert (finding.place.frame.line, finding.place.symptom_frame.line) == (57, 42)
+    assert finding.remedy[0] == "make the model once: initialise the one that the optimizer was given"

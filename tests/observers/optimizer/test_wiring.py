@@ -170,3 +170,20 @@ def test_a_model_whose_training_is_over_has_no_gradient_that_nobody_takes(tmp_pa
         trained(first)  # its gradients stay, its optimizer goes
         trained(second, first if teaches else None)
     assert findings(tmp_path, "missing-params") == []
+
+
+class Ranker(nn.Linear):
+    pass
+
+
+def test_a_model_made_twice_is_told_with_the_line(tmp_path, monkeypatch):
+    script = tmp_path / "script.py"
+    script.write_text("net = Ranker(4, 2)\noptimizer = SGD(net.parameters())\nnet = Ranker(4, 2)\n")
+    monkeypatch.setattr("debugtracer.observers.optimizer.wiring.program_files", lambda: [str(script)])
+    first = Ranker(4, 2)
+    (wiring, *_) = run(tmp_path, Ranker(4, 2), torch.optim.SGD(first.parameters(), lr=0.1))
+    assert wiring.second is not None
+    assert wiring.second.line == 3
+    other = nn.Linear(4, 3)  # of another shape: it is no model of that line
+    (wiring, *_) = run(tmp_path / "other", Ranker(4, 2), torch.optim.SGD(other.parameters(), lr=0.1))
+    assert wiring.second is None

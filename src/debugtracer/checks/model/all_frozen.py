@@ -7,6 +7,7 @@ from pathlib import PurePath
 from typing import ClassVar
 
 from debugtracer.checks.check import Check
+from debugtracer.checks.optimizer.sequence import spot
 from debugtracer.trace.facts.graph_reach import LossWithoutGraph as Loose
 from debugtracer.trace.finding import Finding
 from debugtracer.trace.place import Place
@@ -27,7 +28,8 @@ class AllFrozen(Check, frozen=True):
     How it decides
         The loss has no graph when backward begins, and of all models called so far not one parameter asks for a
         gradient. The line is the only one of the program that sets requires_grad to False, if there is only one. After
-        updates it is the only one that may and that a loop runs again: something was trained until then.
+        updates it is the only one that may and that a loop runs again, by the call in that loop: something was trained
+        until then.
     What to do
         Print the names of `model.named_parameters()` and compare them with those that the freezing loop spares.
     Example
@@ -59,6 +61,7 @@ class AllFrozen(Check, frozen=True):
     def describe(self, window: Window, fact: Loose) -> Finding:
         """Build the finding, at the line that freezes where it is known."""
         by = f" ({PurePath(fact.frozen_by.file).name}:{fact.frozen_by.line} freezes)" if fact.frozen_by else ""
+        by = by.replace(")", f", called by {spot(fact.called_at)[2:]}") if by and fact.called_at else by
         since = f" after {fact.updates} updates in which some were trained" if fact.updates else ""
         action = IN_THE_MIDDLE if fact.updates else AT_THE_START
         return self.finding(
@@ -67,6 +70,6 @@ class AllFrozen(Check, frozen=True):
             f"all {fact.frozen} parameters of {fact.model} have requires_grad False{by}{since}, so the loss hangs on "
             f"none; expected at least one that trains. {action[0].upper()}{action[1:]}.",
             ref=fact.ref,
-            place=Place(frame=fact.frozen_by or fact.frame, symptom_frame=fact.frame),
+            place=Place(frame=fact.called_at or fact.frozen_by or fact.frame, symptom_frame=fact.frame),
             remedies=(action, *self.remedies) if fact.updates else (),
         )

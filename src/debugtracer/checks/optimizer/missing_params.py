@@ -15,6 +15,7 @@ from debugtracer.trace.window import Window
 LATER = "Build the optimizer after the last change to the model."
 COPIED = "Compute what a target network gives under torch.no_grad()."
 REMEDY_COPIED = "compute what a target network gives under torch.no_grad(), or detach it"
+ONCE = "make the model once: initialise the one that the optimizer was given"
 LISTED = "Put every parameter that is to learn into that list."
 UNFROZEN = "Build the optimizer from all parameters, or hand over those that are unfrozen."
 REMEDIES_UNFROZEN = (
@@ -115,7 +116,9 @@ class MissingParams(Check, frozen=True):
             instead = (
                 f"; {holders[0].kind} holds {holders[0].strangers} parameters of shape {shapes} that no module uses"
             )
-            if fact.replaced:
+            if fact.second:
+                instead += f"; the model is made again at{spot(fact.second).replace(' (', ' ').rstrip(')')}"
+            elif fact.replaced:
                 instead += f"; the layer was put in at{spot(fact.replaced).replace(' (', ' ').rstrip(')')}"
         built = next((o for o in [*holders, *fact.optimizers] if o.frame), None)
         frame = built.frame if built is not None else None
@@ -141,10 +144,10 @@ class MissingParams(Check, frozen=True):
             place=Place(
                 param=full_name(lost[0]),
                 module=full_name(lost[0]).rpartition(".")[0],
-                frame=listed or frame,
-                symptom_frame=(fact.replaced if holders else None) or frame,
+                frame=(fact.second if holders else None) or listed or frame,
+                symptom_frame=(fact.replaced if holders and not fact.second else None) or frame,
             ),
-            remedies=remedies_for(advice, self.remedies[1]),
+            remedies=(ONCE, self.remedies[0]) if holders and fact.second else remedies_for(advice, self.remedies[1]),
             lost=len(lost),
             trainable=trainable,
         )

@@ -81,8 +81,7 @@ class GraphReachObserver(Observer):
         """Forget what was reached: the next step is compared with itself alone."""
         for kept in (self.hit, self.used, self.free, self.cuts):
             kept.clear()
-        self.inside = False
-        self.closed = dict.fromkeys(self.closed, self.run.iteration)
+        self.inside, self.closed = False, dict.fromkeys(self.closed, self.run.iteration)
 
     def use(self, parameter: nn.Parameter, graph: bool) -> None:
         """Note a trainable parameter that is an argument; a use with a graph counts more than one without."""
@@ -180,6 +179,7 @@ class GraphReachObserver(Observer):
                 model=frozen.model,
                 frozen_by=frozen.by,
                 updates=self.run.step if frozen.parameters else 0,
+                called_at=frozen.called_at,
             )
         )
 

@@ -8,17 +8,18 @@ from typing import NamedTuple
 
 from torch import nn
 
-from debugtracer.callsites.freezing import freezing_line, refreezing_line
+from debugtracer.callsites.freezing import calling_line, freezing_line, refreezing_line
 from debugtracer.trace.birth import Frame
 
 
 class FrozenModels(NamedTuple):
-    """How many parameters they have together, the class of the first, and the only line of the program that
-    freezes."""
+    """How many parameters they have together, the class of the first, the only line of the program that freezes, and
+    the line of the loop that calls its function again and again."""
 
     parameters: int = 0
     model: str = ""
     by: Frame | None = None
+    called_at: Frame | None = None
 
 
 def frozen_models(models: Sequence[nn.Module], frame: Frame | None, updates: int = 0) -> FrozenModels:
@@ -31,4 +32,5 @@ def frozen_models(models: Sequence[nn.Module], frame: Frame | None, updates: int
     made = [getattr(sys.modules.get(type(model).__module__), "__file__", None) for model in models]
     files = [file for file in [frame.file if frame is not None else None, *made] if file]
     by = refreezing_line(files) if updates else freezing_line(files)
-    return FrozenModels(len(held), type(models[0]).__name__, by)
+    called_at = calling_line(files, by) if updates and by is not None else None
+    return FrozenModels(len(held), type(models[0]).__name__, by, called_at)

@@ -10,7 +10,9 @@ from torch import Tensor, nn
 from torch.optim import Optimizer
 
 from debugtracer.callsites.bound_names import bound_name, list_given_to
+from debugtracer.callsites.program_files import program_files
 from debugtracer.callsites.replaced_part import replaced_at
+from debugtracer.callsites.second_model import second_model
 from debugtracer.observers.observed_run import ObservedRun
 from debugtracer.observers.observer import Observer, inspected
 from debugtracer.observers.weights.default_init import DefaultInit
@@ -98,6 +100,7 @@ class WiringObserver(Observer):
                 params=wired,
                 optimizers=tuple(told),
                 replaced=self.replaced(lost, told) if lost and any(one.strangers for one in told) else None,
+                second=self.second(lost, told),
                 follower=self.follower.finds_copy(self.run.modules(), counts),
             )
         )
@@ -112,6 +115,17 @@ class WiringObserver(Observer):
         found = ((root, name) for root in self.run.modules() for name, p in root.named_parameters() if p is lost[0])
         root, name = next(found, (None, ""))
         return replaced_at(root, name.rpartition(".")[0], file) if root is not None else None
+
+    def second(self, lost: Sequence[Tensor], told: list[OptimizerWiring]) -> Frame | None:
+        """The line that made the model again, where an optimizer holds as many strangers of the shapes of all that it
+        has. Reads source."""
+        shapes = [tuple(p.shape) for p in lost]
+        twins = (o for o in told if o.strangers == len(lost) and list(o.stranger_shapes) == shapes[:SHAPES])
+        if not lost or next(twins, None) is None:
+            return None
+        wanted = {id(p) for p in lost}
+        root = next((r for r in self.run.modules() if {id(p) for p in r.parameters()} == wanted), None)
+        return second_model(type(root), program_files() or []) if root is not None else None
 
     def models(self) -> dict[int, str]:
         """Map the id of each parameter to the program's name of its model; empty where the loop calls one."""

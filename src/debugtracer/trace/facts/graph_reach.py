@@ -97,3 +97,5 @@ class LossWithoutGraph(Fact, frozen=True, kw_only=True):
     """The only line of the program that freezes parameters; after an update the only one that runs again and again."""
     updates: int = 0
     """Updates before it, where all is frozen: something was trained until then."""
+    called_at: Frame | None = None
+    """The line of a loop that calls the function of the freezing line again and again."""

@@ -75,6 +75,8 @@ class Wiring(Fact, frozen=True, kw_only=True):
     replaced: Frame | None = None
     """The line that put in the layer which receives gradients and is held by nobody, where an optimizer holds
     strangers."""
+    second: Frame | None = None
+    """The line that makes the model a second time, where an optimizer holds the parameters of the first."""
     follower: bool = False
     """A copy of trained layers that no optimizer holds runs in each step and its weights change: a target network, a
     slow encoder."""
