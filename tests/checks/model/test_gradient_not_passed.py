@@ -42,3 +42,12 @@ def test_codes_that_go_on_as_they_are_have_words_of_their_own():
         "gradient. Hand on x + (q - x).detach() in place of q."
     )
     assert finding.remedy[0].startswith("hand on x + (q - x).detach()")
+
+
+def test_codes_looked_up_twice_are_told_where_the_wrong_ones_go_on():
+    known = {"how": "missing", "shape": (64, 16), "module": "Codes", "choice": "min", "frame": line(35)}
+    facts = [StraightThrough(ref=ref(step), handed_on=line(103), twice=True, **known) for step in (0, 1)]
+    (finding,) = judged(GradientNotPassed(), facts)
+    assert "compared with (train.py:103): no gradient" in finding.message
+    assert finding.message.endswith("They are looked up twice: hand on those with the straight-through gradient.")
+    assert (finding.place.frame, finding.place.symptom_frame) == (line(103), line(35))

@@ -43,6 +43,13 @@ def by_copy(far, table):
     return table.detach()[far.min(1).indices]
 
 
+def by_measure(far, table):
+    """As where the distances are computed without a graph."""
+    with torch.no_grad():
+        places = far.detach().min(1)[1]
+    return F.embedding(places, table)
+
+
 def commitment(z, q):
     return F.mse_loss(q.detach(), z) + F.mse_loss(q, z.detach())
 
@@ -70,7 +77,8 @@ def run(out, look=by_row, hand_on=as_it_is, apart=commitment):
 
 
 @pytest.mark.parametrize(
-    ("look", "choice"), [(by_row, "argmin"), (by_mark, "argmin"), (by_hot, "topk"), (by_copy, "min")]
+    ("look", "choice"),
+    [(by_row, "argmin"), (by_mark, "argmin"), (by_hot, "topk"), (by_copy, "min"), (by_measure, "min")],
 )
 @pytest.mark.parametrize("apart", [commitment, squares])
 def test_codes_that_go_on_in_place_of_what_they_stand_for_are_told_at_their_lookup(tmp_path, look, choice, apart):
@@ -89,7 +97,7 @@ def test_codes_that_go_on_in_place_of_what_they_stand_for_are_told_at_their_look
         lambda z, q: torch.cat([q[:, :1], z[:, 1:]], 1),
     ],
 )
-@pytest.mark.parametrize("look", [by_row, by_mark, by_copy])
+@pytest.mark.parametrize("look", [by_row, by_mark, by_copy, by_measure])
 def test_a_gradient_past_the_choice_is_silent(tmp_path, look, hand_on):
     assert run(tmp_path, look, hand_on) == []
 
@@ -133,5 +141,56 @@ def test_accuracy_and_values_of_actions_are_no_codes(tmp_path):
             value = scores.gather(1, best[:, None])[:, 0]
             optimizer.zero_grad()
             (F.mse_loss(value, torch.ones(8)) + F.cross_entropy(scores, best)).backward()
+            optimizer.step()
+    assert facts(tmp_path, StraightThrough) == []
+
+
+class Passing(torch.autograd.Function):
+    """Looks codes up and gives their gradient to what they stand for."""
+
+    @staticmethod
+    def forward(ctx, z, table):
+        places = torch.cdist(z, table).min(1)[1]
+        ctx.mark_non_differentiable(places)
+        return table.index_select(0, places), places
+
+    @staticmethod
+    def backward(ctx, gradient, _):
+        return gradient.clone(), None
+
+
+@pytest.mark.parametrize("uses", [True, False])
+def test_of_codes_looked_up_twice_those_with_a_gradient_are_to_be_handed_on(tmp_path, uses):
+    class Coder(Quantiser):
+        def forward(self, x):
+            z = self.encoder(x)
+            passing, places = Passing.apply(z, self.table.weight.detach())
+            q = self.table.weight.index_select(0, places)
+            return self.decoder(passing if uses else q), commitment(z, q)
+
+    torch.manual_seed(0)
+    model = Coder(by_row, as_it_is, commitment)
+    optimizer = torch.optim.SGD(model.parameters(), lr=0.1)
+    with under_watch(tmp_path):
+        x = torch.randn(8, 4)
+        heard, apart = model(x)
+        (F.mse_loss(heard, x) + apart).backward()
+        optimizer.step()
+    found = [(f.twice, f.handed_on.code) for f in facts(tmp_path, StraightThrough)]
+    assert found == ([] if uses else [(True, "return self.decoder(passing if uses else q), commitment(z, q)")])
+
+
+def test_the_value_of_the_best_next_action_is_no_code(tmp_path):
+    """Double Q-learning: the places come without a graph, and only a target is made of what is looked up there."""
+    torch.manual_seed(0)
+    online, target = nn.Linear(4, 3), nn.Linear(4, 3)
+    optimizer = torch.optim.SGD(online.parameters(), lr=0.1)
+    with under_watch(tmp_path):
+        for _ in range(2):
+            now, later = torch.randn(8, 4), torch.randn(8, 4)
+            with torch.no_grad():
+                value = target(later).gather(1, online(later).argmax(1, keepdim=True))
+            optimizer.zero_grad()
+            F.mse_loss(online(now)[:, :1], value).backward()
             optimizer.step()
     assert facts(tmp_path, StraightThrough) == []

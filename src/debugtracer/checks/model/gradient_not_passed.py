@@ -29,8 +29,8 @@ class GradientNotPassed(Check, frozen=True):
         third, and is written for its gradient alone. In `looks` inspected steps the whole sum lost its graph and
         nothing of it hangs on the loss, or the tensor has a graph on both sides. Where exactly one side has a graph,
         the gradient passes. Or codes are looked up at the place of the smallest or largest score, they are
-        compared with a tensor that the scores were made of (a commitment), and the loss hangs on the codes beside that
-        term, and on nothing that made the tensor.
+        compared with a tensor that the scores were made of, or that is drawn to them alone where the scores have no
+        graph (a commitment), and the loss hangs on the codes beside that term, and on nothing that made the tensor.
     What to do
         Detach the difference alone: `x + (q - x).detach()`, and hand on this sum.
     Example
@@ -66,7 +66,11 @@ class GradientNotPassed(Check, frozen=True):
         if fact.how == "missing":
             chosen = f"codes of {shape} that {fact.choice} chose ({where})"
             what = f"{chosen} go on in place of the tensor they are compared with"
+            on = fact.handed_on
+            what += f" ({on.file.rpartition('/')[2]}:{on.line})" if on is not None and on != fact.frame else ""
             todo = "Hand on x + (q - x).detach() in place of q"
+            if fact.twice:
+                todo = "They are looked up twice: hand on those with the straight-through gradient"
         else:
             how = (
                 "is detached as a whole"
@@ -75,12 +79,15 @@ class GradientNotPassed(Check, frozen=True):
             )
             what = f"a sum that adds a tensor of {shape} and takes it away again ({where}) {how}"
             todo = "Detach the difference alone: x + (q - x).detach()"
+        place = Place(frame=fact.frame, symptom_frame=fact.handed_on)
+        if fact.twice and fact.handed_on is not None:
+            place = Place(frame=fact.handed_on, symptom_frame=fact.frame)
         return self.finding(
             window,
             "warning",
             f"{what}: no gradient of the loss passes to that tensor in {self.looks} steps; expected a straight-through "
             f"gradient. {todo}.",
             ref=fact.ref,
-            place=Place(frame=fact.frame),
+            place=place,
             remedies=MISSING if fact.how == "missing" else self.remedies,
         )

@@ -55,7 +55,11 @@ class ChosenCodesObserver(Observer):
         self.known: ById[Tensor, Codes] = ById()
         self.looked_up: dict[int, Codes] = {}
         self.sources: dict[int, set[int]] = {}
-        """The nodes that the scores of each choice were made by."""
+        """The nodes that the scores of each choice were made by; none of scores without a graph."""
+        self.lookups: dict[int, int] = {}
+        """How often codes were looked up by a choice: two times where one of them passes a gradient of its own."""
+        self.handed: dict[int, RawFrames] = {}
+        """The lines at which its codes first go into something else."""
         self.meant: dict[int, set[int]] = {}
         """The nodes of the tensor that the codes of a choice are compared with."""
         self.used: dict[int, set[int]] = {}
@@ -75,7 +79,7 @@ class ChosenCodesObserver(Observer):
         """Drop what was followed in the step."""
         if self.sources:
             self.known.data.clear()
-            for store in (self.looked_up, self.sources, self.meant, self.used):
+            for store in (self.looked_up, self.sources, self.meant, self.used, self.lookups, self.handed):
                 store.clear()
             self.compared.clear()
 
@@ -100,18 +104,19 @@ class ChosenCodesObserver(Observer):
             if name in APART or (name in DIFFERENCES and other):
                 self.compare(name, value, codes, other, output)
             else:
+                self.handed.setdefault(codes.choice, raw_frames(1))
                 self.used.setdefault(codes.choice, set()).add(int(output.grad_fn._sequence_nr()))
 
     def choose(self, name: str, args: tuple[Any, ...], output: Any) -> None:
-        """Note places that scores with a graph gave."""
+        """Note places that scores gave: as a rule they have no graph, for none goes past the choice."""
         scores = args[0] if args else None
-        if len(self.sources) >= MOST_CHOICES or not torch.is_grad_enabled() or not isinstance(scores, Tensor):
+        if len(self.sources) >= MOST_CHOICES or not isinstance(scores, Tensor):
             return
         places = [v for v in tensors(output) if v.dtype == torch.int64]
-        if scores.grad_fn is None or not places or not scores.is_floating_point():
+        if not places or not scores.is_floating_point():
             return
         number = len(self.sources)
-        self.sources[number] = nodes(scores)
+        self.sources[number] = nodes(scores) if scores.grad_fn is not None else set()
         self.mark(Codes(number, name, ""), places)
 
     def mark(self, codes: Codes, output: Any) -> None:
@@ -129,6 +134,7 @@ class ChosenCodesObserver(Observer):
                 raw=raw_frames(2), shape=tuple(output.shape), module=type(module).__name__ if module is not None else ""
             )
             self.looked_up[codes.choice] = found
+            self.lookups[codes.choice] = self.lookups.get(codes.choice, 0) + 1
             self.mark(found, output)
         elif name in MARKS or name in LAYOUT:
             self.mark(codes, output)
@@ -140,8 +146,9 @@ class ChosenCodesObserver(Observer):
         for one in other:
             if one.grad_fn is None or self.known.get(one) is not None:
                 continue
-            meant = nodes(one)
-            if (name in APART or not value.requires_grad) and meant and meant <= self.sources[codes.choice]:
+            meant, sources = nodes(one), self.sources[codes.choice]
+            scored = meant <= sources if sources else not value.requires_grad
+            if (name in APART or not value.requires_grad) and meant and scored:
                 self.meant.setdefault(codes.choice, set()).update(meant)
 
     @inspected
@@ -156,11 +163,12 @@ class ChosenCodesObserver(Observer):
             codes = self.looked_up.get(choice)
             if codes is None or reached.isdisjoint(self.used.get(choice, ())) or not reached.isdisjoint(meant):
                 continue
-            frames = frames_of(codes.raw)
+            found, on = frames_of(codes.raw), frames_of(handed_on(codes.raw, self.handed.get(choice, ())))
             self.run.emit(
                 StraightThrough(
                     ref=self.run.ref(), how="missing", shape=codes.shape, module=codes.module, choice=codes.name,
-                    frame=frames[0] if frames else None,
+                    frame=found[0] if found else None, handed_on=on[0] if on else None,
+                    twice=self.lookups[choice] > 1,
                 )
             )  # fmt: skip
 
@@ -171,6 +179,12 @@ class ChosenCodesObserver(Observer):
         self.looks += 1
         if self.looks >= LOOKS:
             self.run.unsubscribe(self.called, self.backward_begins, self.step_closed)
+
+
+def handed_on(looked_up: RawFrames, used: RawFrames) -> RawFrames:
+    """The line of the innermost function that has both the lookup and the use below it."""
+    codes = {code for code, _ in looked_up}
+    return next(((pair,) for pair in used if pair[0] in codes), ())
 
 
 def nodes(value: Tensor) -> set[int]:

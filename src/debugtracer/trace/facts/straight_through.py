@@ -21,6 +21,10 @@ class StraightThrough(Fact, frozen=True, kw_only=True):
     choice: str = ""
     """missing: the function that chose."""
     frame: Frame | None
+    handed_on: Frame | None = None
+    """missing: the line that gives the codes to what comes next."""
+    twice: bool = False
+    """missing: codes were looked up a second time by the same choice, as for such a sum."""
 
     def key(self) -> object:
         """Identify the line and the look: the check counts them."""
