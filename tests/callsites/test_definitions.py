@@ -8,7 +8,7 @@ import inspect
 import torch
 from torch import nn
 
-from debugtracer.callsites.definitions import assigned_at, defined_at, grown_at, zeroed_at
+from debugtracer.callsites.definitions import assigned_at, defined_at, grown_at, returned_at, zeroed_at
 
 
 class Base:
@@ -72,6 +72,13 @@ def test_where_a_function_is_defined():
     here = inspect.getsourcelines(loop)[1]
     assert defined_at(loop).line == defined_at(functools.partial(loop, [])).line == here
     assert defined_at(len) is None
+
+
+def test_where_a_function_returns():
+    found = returned_at(loop)
+    assert found is not None and found.code == "return total, again"
+    assert returned_at(Meter.add) is None
+    assert returned_at(torch.utils.data.TensorDataset.__getitem__) is None
 
 
 def test_source_that_cannot_be_read_gives_nothing():

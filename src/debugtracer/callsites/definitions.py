@@ -83,6 +83,12 @@ def defined_at(function: Any) -> Frame | None:
     return frame_at(function, code.co_firstlineno) if code is not None else None
 
 
+def returned_at(function: Any) -> Frame | None:
+    """The last line of a function of the user's that returns; None where it cannot be read."""
+    lines = [line for line, node in parsed(function) if isinstance(node, ast.Return)]
+    return frame_at(function, max(lines)) if lines else None
+
+
 def parsed(function: Any) -> Iterator[tuple[int, ast.AST]]:
     """The nodes of its source with their lines in the file; nothing where it cannot be read or is a library's."""
     code = code_of(function)

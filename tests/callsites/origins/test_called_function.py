@@ -30,11 +30,19 @@ c = L.load()
 d = load()
 e = torch.load()
 f = self.load()
+g = Net.mask()
+h = L.Table.read()
+i = Table.read()
+j = L.Table.other()
 """
 LAYERS = """\
 def load():
     table = read() / 3
     return table
+class Table:
+    @classmethod
+    def read(cls):
+        return cls()
 """
 
 
@@ -50,7 +58,20 @@ def main(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 
 @pytest.mark.parametrize(
-    ("line", "name"), [(10, "mask"), (11, "own"), (12, "load"), (13, "load"), (14, "load"), (15, None), (16, None)]
+    ("line", "name"),
+    [
+        (10, "mask"),
+        (11, "own"),
+        (12, "load"),
+        (13, "load"),
+        (14, "load"),
+        (15, None),
+        (16, None),
+        (17, "mask"),
+        (18, "read"),
+        (19, "read"),
+        (20, None),
+    ],
 )
 def test_by_name_by_import_by_module_and_by_class(main: Path, line: int, name: str | None) -> None:
     program = program_of(str(main))

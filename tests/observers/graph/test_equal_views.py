@@ -53,5 +53,33 @@ def test_noise_inside_the_model_makes_them_differ(tmp_path):
     assert run(tmp_path, lambda x: torch.cat([x, x]), model=nn.Sequential(nn.Dropout(0.5), nn.Linear(12, 6))) == []
 
 
+def two_calls(out, second, model=None):
+    torch.manual_seed(0)
+    model = model or nn.Linear(12, 6)
+    optimizer = torch.optim.SGD(model.parameters(), lr=0.1)
+    with under_watch(out):
+        for _ in range(4):
+            optimizer.zero_grad()
+            x = torch.randn(8, 12)
+            one, other = model(x), model(second(x))
+            F.cross_entropy(one @ other.T, torch.arange(8)).backward()
+            optimizer.step()
+    return facts(out, EqualViews)
+
+
+@pytest.mark.parametrize("second", [torch.clone, lambda x: x])
+def test_the_same_view_in_two_calls_is_told(tmp_path, second):
+    found = two_calls(tmp_path, second)
+    assert [(f.ref.step, f.root, f.samples) for f in found] == [(step, "Linear", 8) for step in range(3)]
+
+
+def test_another_view_in_the_second_call_is_silent(tmp_path):
+    assert two_calls(tmp_path, lambda x: x + 0.1 * torch.randn(8, 12)) == []
+
+
+def test_dropout_between_two_calls_makes_them_differ(tmp_path):
+    assert two_calls(tmp_path, torch.clone, nn.Sequential(nn.Dropout(0.5), nn.Linear(12, 6))) == []
+
+
 def test_a_loss_that_compares_no_pairs_is_silent(tmp_path):
     assert run(tmp_path, lambda x: torch.cat([x, x]), a_regression) == []

@@ -75,14 +75,40 @@ HEALTHY = {
 }
 
 
-def seen(tmp_path, through) -> list[PermutedView]:
+def loss_by_view(scores: Tensor) -> Tensor:
+    return F.cross_entropy(scores.view(ROWS, CHANNELS, POINTS), torch.ones(ROWS, POINTS, dtype=torch.long))
+
+
+def loss_by_name(scores: Tensor) -> Tensor:
+    given = scores.reshape(ROWS, CHANNELS, POINTS)
+    return F.cross_entropy(input=given, target=torch.ones(ROWS, POINTS, dtype=torch.long))
+
+
+def loss_of_numbers(scores: Tensor) -> Tensor:
+    return F.mse_loss(scores.view(ROWS, CHANNELS, POINTS), torch.ones(ROWS, CHANNELS, POINTS))
+
+
+def loss_of_both(scores: Tensor) -> Tensor:
+    target = torch.ones(ROWS, POINTS, CHANNELS)
+    return F.mse_loss(scores.view(ROWS, CHANNELS, POINTS), target.view(ROWS, CHANNELS, POINTS))
+
+
+def loss_by_permute(scores: Tensor) -> Tensor:
+    return F.cross_entropy(scores.permute(0, 2, 1), torch.ones(ROWS, POINTS, dtype=torch.long))
+
+
+def square(scores: Tensor) -> Tensor:
+    return scores.square().mean()
+
+
+def seen(tmp_path, through, loss_of=square) -> list[PermutedView]:
     with under_watch(tmp_path):
         torch.manual_seed(0)
         net = Net(through)
         optimizer = torch.optim.SGD(net.parameters(), lr=0.01)
         for _ in range(3):
             optimizer.zero_grad()
-            net(torch.randn(ROWS, POINTS, CHANNELS)).square().mean().backward()
+            loss_of(net(torch.randn(ROWS, POINTS, CHANNELS))).backward()
             optimizer.step()
     return facts(tmp_path, PermutedView)
 
@@ -98,3 +124,15 @@ def test_finds_values_that_stay_where_they_were(tmp_path, name):
 @pytest.mark.parametrize("name", HEALTHY)
 def test_axes_that_are_split_joined_or_moved_are_no_news(tmp_path, name):
     assert not seen(tmp_path, HEALTHY[name])
+
+
+@pytest.mark.parametrize("loss_of", [loss_by_view, loss_by_name, loss_of_numbers])
+def test_a_loss_reads_its_axes(tmp_path, loss_of):
+    (fact,) = seen(tmp_path, lambda net, x: net.over_channels(x), loss_of)
+    reader = "mse_loss" if loss_of is loss_of_numbers else "cross_entropy"
+    assert (fact.reader, fact.shape, fact.result) == (reader, (ROWS, POINTS, CHANNELS), (ROWS, CHANNELS, POINTS))
+
+
+@pytest.mark.parametrize("loss_of", [loss_by_permute, loss_of_both])
+def test_a_loss_whose_pairs_are_still_pairs_is_no_news(tmp_path, loss_of):
+    assert not seen(tmp_path, lambda net, x: net.over_channels(x), loss_of)

@@ -15,6 +15,10 @@ def fresh_noise(model, x):
     return F.mse_loss(model(x + torch.randn_like(x)), torch.randn_like(x))
 
 
+def by_a_criterion(model, x):
+    return torch.nn.MSELoss()(torch.randn_like(x), model(x + torch.randn_like(x)))
+
+
 def by_hand(model, x):
     return ((model(x) - torch.randn_like(x)) ** 2).mean()
 
@@ -22,6 +26,11 @@ def by_hand(model, x):
 def the_same_noise(model, x):
     noise = torch.randn_like(x)
     return F.mse_loss(model(x + noise), noise)
+
+
+def the_same_noise_by_a_criterion(model, x):
+    noise = torch.randn_like(x)
+    return torch.nn.MSELoss()(model(x + noise), noise)
 
 
 def noise_as_input(model, x):
@@ -58,7 +67,7 @@ def run(out, loss_of):
     return facts(out, DrawnTarget)
 
 
-@pytest.mark.parametrize("loss_of", [fresh_noise, by_hand])
+@pytest.mark.parametrize("loss_of", [fresh_noise, by_a_criterion, by_hand])
 def test_a_fresh_draw_is_told_with_both_lines(tmp_path, loss_of):
     found = run(tmp_path, loss_of)
     assert [f.ref.step for f in found] == [0, 1, 2]
@@ -69,7 +78,16 @@ def test_a_fresh_draw_is_told_with_both_lines(tmp_path, loss_of):
 
 
 @pytest.mark.parametrize(
-    "loss_of", [the_same_noise, noise_as_input, noisy_output, noisy_target, smooth_labels, a_policy]
+    "loss_of",
+    [
+        the_same_noise,
+        the_same_noise_by_a_criterion,
+        noise_as_input,
+        noisy_output,
+        noisy_target,
+        smooth_labels,
+        a_policy,
+    ],
 )
 def test_a_draw_that_is_used_otherwise_is_silent(tmp_path, loss_of):
     assert run(tmp_path, loss_of) == []

@@ -1,5 +1,5 @@
 """Which function of the user's a call in the source calls: one of the same file, of another file of the program by its
-import, or a method of the same class."""
+import, a method of the same class, or one that is called on a class by its name."""
 
 from __future__ import annotations
 
@@ -22,14 +22,39 @@ def called_function(
     target = call.func
     if isinstance(target, ast.Name):
         return named(program, target.id, read)
-    if not isinstance(target, ast.Attribute) or not isinstance(target.value, ast.Name):
+    if not isinstance(target, ast.Attribute):
         return None
-    if target.value.id == "self":
+    if isinstance(target.value, ast.Name) and target.value.id in ("self", "cls"):
         owner = program.owner(scope) if scope is not None else None
-        method = methods(owner).get(target.attr) if owner is not None else None
-        return (program, method) if method is not None else None
+        return method_of((program, owner), target.attr) if owner is not None else None
+    if isinstance(target.value, ast.Attribute) and isinstance(target.value.value, ast.Name):
+        module = imported_module(program, target.value.value.id, read)
+        return method_of(class_named(module, target.value.attr, read), target.attr) if module is not None else None
+    if not isinstance(target.value, ast.Name):
+        return None
     module = imported_module(program, target.value.id, read)
-    return named(module, target.attr, read) if module is not None else None
+    if module is not None:
+        return named(module, target.attr, read)
+    return method_of(class_named(program, target.value.id, read), target.attr)
+
+
+def method_of(owner: tuple[Program, ast.ClassDef] | None, name: str) -> tuple[Program, Function] | None:
+    """A method of a class, and the file of both."""
+    method = methods(owner[1]).get(name) if owner is not None else None
+    return (owner[0], method) if owner is not None and method is not None else None
+
+
+def class_named(program: Program, name: str, read: ReadProgram, depth: int = 0) -> tuple[Program, ast.ClassDef] | None:
+    """A class by the name it has in a file, its own or an imported one."""
+    own = next((n for n in program.tree.body if isinstance(n, ast.ClassDef) and n.name == name), None)
+    if own is not None:
+        return program, own
+    for module, meant in sources_of(program, name) if depth < DEEP else ():
+        other = read(file_of(program, module))
+        found = class_named(other, meant, read, depth + 1) if other is not None else None
+        if found is not None:
+            return found
+    return None
 
 
 def named(program: Program, name: str, read: ReadProgram, depth: int = 0) -> tuple[Program, Function] | None:

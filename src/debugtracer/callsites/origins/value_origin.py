@@ -187,7 +187,7 @@ def from_caller(use: Use, function: Function, name: str, seen: frozenset[tuple[s
     if program is None:
         return
     names = parameters(function)
-    place = names.index(name) - (names[:1] == ["self"])
+    place = names.index(name) - (names[:1] in (["self"], ["cls"]))
     given = [
         argument
         for call in calls_at(program, caller.line, function.name)

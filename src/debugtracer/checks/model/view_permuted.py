@@ -25,7 +25,8 @@ class ViewPermuted(Check, frozen=True):
         points. Every size is right, nothing crashes, and the network learns what it can of a scrambled input.
     How it decides
         The sizes after are those before in another order (axes of size 1 left out), and what is made of it reaches an
-        op that reads the axes: a linear layer, convolution, norm, softmax, matrix product or fold over an axis. Or
+        op that reads the axes: a linear layer, convolution, norm, softmax, matrix product, a loss, or a fold over an
+        axis. Or
         `cat` joined k tensors of n rows along dimension 0, nothing in the step made rows of (n, k), and a view takes
         them apart as (n, k): neighbours of one part become pairs. Or rows that a view made of (a, b) are followed
         through layers, taken apart as (b, a) and folded over one of the two. A view that is undone, splits or joins

@@ -14,6 +14,7 @@ from debugtracer.callsites.frames import RawFrames, frames_of, raw_frames
 from debugtracer.observers.observed_run import ObservedRun
 from debugtracer.observers.observer import Observer, inspected
 from debugtracer.recorder.state.weak import WeakRef
+from debugtracer.trace.facts.loss_call import BINARY, ELEMENTWISE
 from debugtracer.trace.facts.permuted_view import PermutedView
 
 VIEWS = frozenset({"view", "reshape"})
@@ -39,6 +40,8 @@ READERS = frozenset(
         "layer_norm", "batch_norm", "group_norm", "instance_norm", "softmax", "log_softmax", "lstm", "gru", "rnn_tanh",
         "rnn_relu", "scaled_dot_product_attention", "multi_head_attention_forward", "max_pool1d", "avg_pool1d",
         "max_pool2d", "avg_pool2d", "adaptive_avg_pool1d", "adaptive_avg_pool2d", "adaptive_max_pool1d",
+        "cross_entropy", "nll_loss", "mse_loss", "l1_loss", "smooth_l1_loss", "huber_loss", "binary_cross_entropy",
+        "binary_cross_entropy_with_logits",
     }
 )  # fmt: skip
 FOLDS = frozenset({"mean", "sum", "max", "min", "amax", "amin", "std", "var"})  # read an axis where one is named
@@ -93,8 +96,13 @@ class PermutedViewsObserver(Observer):
             if known is not None and isinstance(output, Tensor) and output.dim() > 1:
                 self.followed[id(output)] = known._replace(tensor=WeakRef(output))
         elif self.followed and (name in READERS or (name in FOLDS and (len(args) > 1 or "dim" in kwargs))):
-            known = next((k for a in args[:2] if (k := self.find(a)) is not None), None)
-            if known is not None and torch.is_grad_enabled():
+            read = (*args[:2], kwargs.get("input"), kwargs.get("target"))
+            views = [view for value in read if (view := self.find(value)) is not None]
+            known = views[0] if views else None
+            both = (
+                len(views) > 1 and name in ELEMENTWISE | BINARY
+            )  # both sides were seen otherwise: pairs are still pairs
+            if known is not None and not both and torch.is_grad_enabled():
                 self.tell(known, 0, name, raw_frames(1))
 
     def viewed(self, name: str, given: Any, output: Any) -> None:

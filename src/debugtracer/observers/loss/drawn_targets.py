@@ -67,14 +67,14 @@ class DrawnTargetsObserver(Observer):
 
     @inspected
     def entered(self, module: nn.Module, args: tuple[Any, ...]) -> None:
-        """Count a draw that goes into a module as used."""
-        if self.draws:
+        """Count a draw that goes into a module as used; what a criterion does with it is heard function by function."""
+        if self.draws and next(module.parameters(), None) is not None:
             self.used(args, {}, "")
 
     @inspected
     def left(self, module: nn.Module, args: tuple[Any, ...], kwargs: dict[str, Any], output: Any) -> None:
         """Count one that was handed in by name."""
-        if self.draws and kwargs:
+        if self.draws and kwargs and next(module.parameters(), None) is not None:
             self.used((), kwargs, "")
 
     @inspected
