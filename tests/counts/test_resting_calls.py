@@ -36,7 +36,7 @@ OURS = str(Path(resting_steps.__file__).parents[2])
 RECORDER = str(Path(resting_steps.__file__).parents[1])
 
 
-MOST_BY_HAND = 45  # the same in a loop that writes its weights itself, all of them; 43 with torch 2.13
+MOST_BY_HAND = 28  # the same in a loop that writes its weights itself; 27 with torch 2.13
 
 
 class Loop:
@@ -263,7 +263,7 @@ def test_at_rest_a_loop_that_writes_its_weights_itself_has_one_fused_norm_and_fe
         loop.step()
     finally:
         sys.setprofile(None)
-    assert counted.counts.total() <= MOST_BY_HAND, counted.counts.most_common(20)
+    assert counted.counts.total() - (layers + 1) <= MOST_BY_HAND, counted.counts.most_common(20)
     monkeypatch.setattr(resting_backwards, "foreign", lambda: False)
     watched = aten_calls(loop)
     with session.hooks.disabled():

@@ -50,7 +50,7 @@ class EventSwitch(LoopEvents):
         """Optimizers whose step was seen whole."""
 
     def on_rest(self, listener: Callable[[bool], None]) -> None:
-        """Call the listener whenever all rests, in a loop that its optimizer tells of, and when it works again."""
+        """Call the listener whenever all rests, and when it works again."""
         self.listeners.append(listener)
 
     def tell(self, rests: bool) -> None:
@@ -95,6 +95,7 @@ class EventSwitch(LoopEvents):
             self.resting.begin()
             self.resting.backwards.begin()
             self.observers.rest(True)
+            self.tell(True)
         elif self.target is self.working:
             self.rest_observers(True)
 

@@ -56,6 +56,8 @@ class RestingEvents(RestableEvents):
     def returned(self, module: nn.Module, args: Args, kwargs: Kwargs, output: Any) -> None:
         """Take a whole root call, seen at its end alone."""
         if is_grad_enabled():
+            if not self.state.stepped:
+                self.backwards.entered(module)
             known = self.roots.data.get(id(module))
             if known is not None and known[0]() is module and not known[1].mutates_inputs:
                 self.tape.defer(module, args, kwargs, output)
