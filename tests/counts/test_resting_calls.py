@@ -37,6 +37,7 @@ RECORDER = str(Path(resting_steps.__file__).parents[1])
 
 
 MOST_BY_HAND = 28  # the same in a loop that writes its weights itself; 27 with torch 2.13
+MOST_BY_HAND_DEEP = 25  # and where its root calls rest too, published in between; 24.4 with torch 2.13
 
 
 class Loop:
@@ -271,3 +272,24 @@ def test_at_rest_a_loop_that_writes_its_weights_itself_has_one_fused_norm_and_fe
     added = dict(+watched)
     assert added.pop("aten::detach", 0) <= 1
     assert added == {"aten::_foreach_norm": 1}
+
+
+def test_where_its_root_calls_rest_a_backward_runs_few_functions_of_ours(
+    session: Session, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(resting_steps, "LONGEST_S", 60.0)
+    loop, rows = at_rest(session, MANY, ByHand), session.events.resting.steps
+    for _ in range(4 * resting_steps.MOST):
+        loop.step()
+        if session.events.calls.rests and not rows.rows and not rows.to_release:
+            break
+    assert session.events.calls.rests
+    counted = PythonCalls()
+    sys.setprofile(counted)
+    try:
+        for _ in range(resting_steps.MOST):  # they are published with the last
+            loop.step()
+    finally:
+        sys.setprofile(None)
+    each = counted.counts.total() / resting_steps.MOST
+    assert each <= MOST_BY_HAND_DEEP, (each, counted.counts.most_common(40))

@@ -267,3 +267,33 @@ def test_a_root_call_trains_what_it_trained_as_long_as_that_is_there() -> None:
     del weight
     rests.entered(module)
     assert (told, rests.trained.called) == ([module, module], {})
+
+
+def deep(session: Session, model: OfModule) -> int:
+    """Train until root calls rest; the steps so far."""
+    for number in range(STEPS + 200):
+        if number == FIRST_STEPS:
+            session.state.own_s += 100.0
+        step(model, torch.randn(8, 4), number)
+        if session.events.calls.rests:
+            return number + 1
+    raise AssertionError("root calls do not rest")
+
+
+def test_where_root_calls_rest_a_bad_gradient_is_looked_into_and_updates_are_counted(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(resting_steps, "LONGEST_S", 0.0)
+    with under_watch(tmp_path, **RESTS) as session:
+        model = OfModule()
+        done = deep(session, model)
+        for number in range(10):
+            step(model, torch.randn(8, 4), number)
+        assert session.state.own_updates == pytest.approx(done + 10, abs=1)
+        handle = model.weights[0].register_hook(lambda grad: grad * float("nan"))
+        model(torch.randn(8, 4)).pow(2).mean().backward()
+        handle.remove()
+        assert not session.events.rests()
+        assert session.state.step == done + 11
+    (found,) = incidents(tmp_path)
+    assert (found.facts.ref.step, found.facts.symptom) == (done + 10, "inf_grad")

@@ -86,3 +86,26 @@ def test_the_last_tensors_are_given_while_they_are_alive() -> None:
     assert trained.last() == []
     trained.reset()
     assert (trained.latest, len(trained.roots)) == ([], 0)
+
+
+def test_where_root_calls_are_not_told_each_backward_is_one_of_all_that_are_known() -> None:
+    model, trained = nn.Linear(2, 1), TrainedTensors()
+    assert not trained.are_always_the_same()
+    model.weight.grad = torch.ones(1, 2)
+    trained.entered(model)
+    found = trained.with_gradients(EMPTY)
+    trained.changed(found, norms(found))
+    assert trained.are_always_the_same()
+    assert trained.at_rest() == []
+    trained.rest_calls(True)
+    for _ in range(2):
+        assert [id(t) for t in trained.at_rest()] == [id(model.weight)]
+        trained.counted(trained.at_rest())
+        trained.left_out()
+    trained.rest_calls(False)
+    assert trained.at_rest(), "a call before the backward in flight was not told"
+    trained.counted(trained.at_rest())
+    assert trained.at_rest() == []
+    other = [torch.ones(1, requires_grad=True)]
+    trained.changed(other, norms(other))
+    assert not trained.are_always_the_same(), "two sets take turns"

@@ -82,8 +82,12 @@ class EventSwitch(LoopEvents):
             self.observers.rest(True)
             self.tell(True)
         elif self.target is self.resting and not self.by_hand:
-            rests = not self.governor.affords(Part.CALLS) and self.calls.may_rest() and self.is_between_calls()
-            self.calls.change(rests)
+            self.rest_calls(True)
+
+    def rest_calls(self, allowed: bool) -> None:
+        """Let root calls and batches rest, where that is allowed, or report them again."""
+        rests = allowed and not self.governor.affords(Part.CALLS) and self.calls.may_rest()
+        self.calls.change(rests and self.is_between_calls())
 
     def between_backwards(self) -> None:
         """Let all rest or work in a loop that writes its weights itself; its observers alone where only its calls tell
@@ -98,6 +102,8 @@ class EventSwitch(LoopEvents):
             self.tell(True)
         elif self.target is self.working:
             self.rest_observers(True)
+        elif self.by_hand:
+            self.rest_calls(self.resting.backwards.calls_may_rest())
 
     def all_works(self) -> bool:
         """Whether nothing rests in the next step: it is paid for, looked at closely, or an alarm is looked into."""
@@ -105,8 +111,8 @@ class EventSwitch(LoopEvents):
         return self.governor.affords(Part.OBSERVERS) or working.state.quiet_until_healthy or working.inspection.on
 
     def is_between_calls(self) -> bool:
-        """Whether no root call and no backward is in flight."""
-        return self.working.state.open_root.module is None and not inside_backward()
+        """Whether no root call and no backward is in flight in this thread: an optimizer may step inside one."""
+        return self.working.state.open_root.module is None and torch._C._current_graph_task_id() == -1
 
     def rest_observers(self, rests: bool) -> None:
         """Let the observers alone rest, or work again after they have missed something."""
@@ -291,8 +297,3 @@ class EventSwitch(LoopEvents):
         """Drop the root call in flight after an exception went through a step."""
         self.reset()
         self.working.settle()
-
-
-def inside_backward() -> bool:
-    """Whether a backward runs in this thread: an optimizer may step inside one."""
-    return bool(torch._C._current_graph_task_id() != -1)

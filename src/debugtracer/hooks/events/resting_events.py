@@ -81,6 +81,7 @@ class RestingEvents(RestableEvents):
     def rest_calls(self, rests: bool) -> None:
         """Called where root calls and batches are not told any more, and where they are again."""
         self.steps.rest_calls(rests)
+        self.backwards.trained.rest_calls(rests)
         self.silent.begin()
 
     def called(self, function: Any, args: Args, kwargs: Kwargs, output: Any) -> None:

@@ -50,9 +50,15 @@ class RestingBackwards:
         self.weight = self.norms = None
         self.place, self.still = -1, 0
 
+    def calls_may_rest(self) -> bool:
+        """Whether what a backward trains is known without the root calls before it."""
+        return self.trained.are_always_the_same()
+
     def entered(self, module: nn.Module) -> None:
         """Note what a root call trains: what it trained at its last call, as long as that is there. Where it is
         something else by now, nothing of it has a gradient and the gate decides."""
+        if not module._parameters and not module._modules:
+            return  # a loss: it trains nothing
         held = self.trained.roots.get(module)
         if held and held[0]() is not None:
             self.trained.called[id(module)] = held

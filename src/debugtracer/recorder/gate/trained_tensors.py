@@ -29,6 +29,8 @@ class TrainedTensors:
         """Those of the last backward belong to modules that were called, not to the loop itself."""
         self.made_anew = False
         """The loop had made those of the last backward in the same step: only its calls tell which they are."""
+        self.keeps = False
+        """Root calls are not told: each backward is taken for one of all that is known."""
         self.latest: list[WeakRef[Tensor]] = []
         """The tensors of the last backward."""
         self.norms: dict[tuple[int, ...], tuple[list[float], list[tuple[int, ...]]]] = {}
@@ -38,6 +40,7 @@ class TrainedTensors:
         """Reset to an empty state."""
         for held in (self.roots, self.called, self.own, self.versions, self.latest, self.norms):
             held.clear()
+        self.keeps = False
 
     def entered(self, module: nn.Module) -> None:
         """Note the parameters of a root that is called."""
@@ -99,13 +102,24 @@ class TrainedTensors:
 
     def counted(self, tensors: Sequence[Tensor]) -> None:
         """Make ready for the next backward, after these were looked at at rest."""
-        self.called = {}
+        self.left_out()
         if not self.of_roots:
             self.settle(tensors)
 
     def left_out(self) -> None:
         """Make ready for the next backward, after one at which nothing was looked at."""
-        self.called = {}
+        if not self.keeps:
+            self.called = {}
+
+    def are_always_the_same(self) -> bool:
+        """Whether one set of tensors had gradients together in the last backward calls, none of them made anew."""
+        return len(self.norms) == 1 and not self.made_anew
+
+    def rest_calls(self, rests: bool) -> None:
+        """Take the next backward calls for calls of all roots that are known, until rest_calls(False)."""
+        self.keeps = rests
+        if rests:
+            self.called = {id(module): held for module, held in self.roots.items()}
 
     def last(self) -> list[Tensor]:
         """The tensors of the last backward, if all of them are alive."""
