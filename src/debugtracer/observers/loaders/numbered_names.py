@@ -68,7 +68,7 @@ class NumberedNamesObserver(Observer):
             one.found = [fact for other in self.loaders if other.trains for fact in self.compare(other, one)]
 
     def backward_begins(self, losses: list[Tensor]) -> None:
-        """The loader that was begun last is trained on."""
+        """Note that the loader that was begun last is trained on."""
         if self.last is not None:
             self.last.trains = True
         self.run.unsubscribe(self.backward_begins)
