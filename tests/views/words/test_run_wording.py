@@ -96,6 +96,7 @@ def test_what_rested_is_said_with_what_it_loses() -> None:
     )
     assert "tape" not in run_wording.resting({"close looks": 0.5})
     assert "no forward can be executed again" in run_wording.resting({"root calls and batches": 0.5})
+    assert "told by the loss after it" in run_wording.resting({"the norm of the gradients": 0.5})
 
 
 @pytest.mark.parametrize(("code", "killed"), [(137, 9), (143, 15), (130, None), (3, None), (0, None), (None, None)])

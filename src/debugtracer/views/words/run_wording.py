@@ -90,4 +90,6 @@ def resting(shares: dict[str, float]) -> str:
         lost += "; without observers a step is asked for its loss and gradient norm alone"
     if "root calls and batches" in shares:
         lost += "; without root calls and batches no forward can be executed again"
+    if "the norm of the gradients" in shares:
+        lost += "; a gradient that goes bad without its norm is told by the loss after it"
     return f"to stay under the promised cost, of the steps rested: {parts}{lost}; --cost 1 keeps all"
