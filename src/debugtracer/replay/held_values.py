@@ -7,10 +7,12 @@ from collections.abc import Callable
 from time import perf_counter
 
 import msgspec
+from torch import Tensor
 
 from debugtracer.errors import ReplayRefused
 from debugtracer.recorder.alarm import Alarm
 from debugtracer.replay.graph_again import birth_in_graph
+from debugtracer.replay.graph_leaves import bad_weight
 from debugtracer.replay.investigation import Investigation
 from debugtracer.replay.lines_again import birth_in_lines
 from debugtracer.trace.birth import Birth
@@ -19,8 +21,11 @@ from debugtracer.trace.incident import Mechanism, ReplayFacts
 WAYS: tuple[tuple[Mechanism, Callable[[Alarm], Birth]], ...] = (("lines", birth_in_lines), ("graph", birth_in_graph))
 
 
-def by_held_values(alarm: Alarm, result: Investigation, begin: float) -> None:
-    """Take the birth from the first of them that shows it; `begin` is the time of the alarm."""
+def by_held_values(
+    alarm: Alarm, result: Investigation, begin: float, name_of: Callable[[Tensor], str | None] = lambda _: None
+) -> None:
+    """Take the birth from the first of them that shows it; `begin` is the time of the alarm. Of weights that were bad
+    before `name_of` says which they are."""
     tried = () if result.replay.mechanism == "flight-record" else (not_shown(result),)
     refused: list[str] = []
     for mechanism, find in WAYS:
@@ -38,6 +43,7 @@ def by_held_values(alarm: Alarm, result: Investigation, begin: float) -> None:
             refused=(*result.replay.refused, *tried, *refused),
         )
         return
+    result.birth = bad_weight(alarm, name_of)
     result.replay = msgspec.structs.replace(result.replay, refused=(*result.replay.refused, *refused))
 
 

@@ -18,6 +18,7 @@ from debugtracer.recorder.capsule.program import Program
 from debugtracer.recorder.run_state import several_ranks
 from debugtracer.recorder.tape.entry import Entry, Slot, tensors
 from debugtracer.replay.anomaly import torch_says
+from debugtracer.replay.graph_leaves import names_in
 from debugtracer.replay.guilty import Values, guilty_batch
 from debugtracer.replay.held_values import by_held_values
 from debugtracer.replay.investigation import Investigation
@@ -46,7 +47,7 @@ def investigate(alarm: Alarm, context: ReplayContext, program_bytes: int) -> Inv
     result = executed_again(alarm, context, program_bytes)
     if result.birth is None and not result.normal and not result.replay.reproduced and alarm.symptom == "nan_loss":
         with context.paused(), eager(), hushed():
-            by_held_values(alarm, result, begin)
+            by_held_values(alarm, result, begin, names_in(context.roots))
     return result
 
 

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from debugtracer.recorder.gate.resting_row import Row, as_published, row
 from debugtracer.recorder.listeners import ClosedStep
-from debugtracer.trace.window import GRAD_L2, LOSS, LR, OWN_S, STEP_S, WAIT_S
+from debugtracer.trace.window import GRAD_L2, LOSS, LR, OWN_S, SCALE, STEP_S, WAIT_S
 
-WHOLE = (7, 9, 0.5, 2.0, 0.1, 0.01, 3.0, 0.25)
+WHOLE = (7, 9, 0.5, 2.0, 0.1, 0.01, 3.0, 0.25, 8.0)
 
 
 def test_a_row_is_made_of_its_values() -> None:
@@ -15,13 +15,14 @@ def test_a_row_is_made_of_its_values() -> None:
 
 def test_each_step_has_its_series_by_name() -> None:
     first, second = as_published([Row(*WHOLE), Row(*WHOLE)._replace(step=8, iteration=10, grad_l2=0.25)])
-    assert first == ClosedStep(7, 9, {GRAD_L2: 0.5, LOSS: 2.0, LR: 0.1, STEP_S: 0.01, OWN_S: 3.0, WAIT_S: 0.25})
+    expected = {GRAD_L2: 0.5, LOSS: 2.0, LR: 0.1, STEP_S: 0.01, OWN_S: 3.0, WAIT_S: 0.25, SCALE: 8.0}
+    assert first == ClosedStep(7, 9, expected)
     assert (second.step, second.iteration, second.values[GRAD_L2]) == (8, 10, 0.25)
 
 
 def test_what_was_not_seen_is_left_out() -> None:
-    (closed,) = as_published([Row(*WHOLE)._replace(loss=None, wait_s=None, lr=object())])
-    assert closed.values == {GRAD_L2: 0.5, STEP_S: 0.01, OWN_S: 3.0}
+    (closed,) = as_published([Row(*WHOLE)._replace(grad_l2=None, loss=None, wait_s=None, lr=object(), scale=None)])
+    assert closed.values == {STEP_S: 0.01, OWN_S: 3.0}
 
 
 def test_a_rate_of_0_and_a_wait_of_0_are_seen() -> None:
