@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import itertools
+
 import pytest
 import torch
 from torch import nn
+from torch.utils.data import DataLoader
 
 from debugtracer.diagnosis.gather import plain
 from tests.watching import LogHead, batches, only, seeded, train, under_watch
@@ -74,3 +77,35 @@ def test_the_line_of_a_loss_is_where_it_was_computed_not_where_it_was_divided(tm
 )
 def test_a_hyper_parameter_is_a_number_or_nothing(value, expected):
     assert plain(value) == expected
+
+
+class Graphs(torch.utils.data.Dataset):
+    """Points of each graph; those of one lie on one place."""
+
+    def __len__(self):
+        return 6
+
+    def __getitem__(self, index):
+        points = torch.arange(2.0 + index)[:, None] + index / 7
+        return points * 0 if index == 4 else points
+
+
+def of_edges(graphs):
+    """Join graphs end to end, with an edge between neighbours."""
+    starts = [0, *torch.tensor([len(g) for g in graphs]).cumsum(0).tolist()]
+    ends = torch.cat([torch.arange(a, b - 1) for a, b in itertools.pairwise(starts)])
+    return torch.cat(graphs), ends, ends + 1
+
+
+def test_an_edge_of_a_batch_of_graphs_names_its_graph(tmp_path):
+    loader = DataLoader(Graphs(), batch_size=3, collate_fn=of_edges)
+    with under_watch(tmp_path):
+        model = seeded(lambda: nn.Linear(1, 4))
+        optimizer = torch.optim.SGD(model.parameters(), lr=0.1)
+        for points, begin, end in loader:
+            placed = model(points)
+            loss = (placed[begin] - placed[end]).pow(2).sum(-1).sqrt().mean()
+            optimizer.zero_grad()
+            loss.backward()
+            optimizer.step()
+    assert only(tmp_path).facts.sample_index == (4,)

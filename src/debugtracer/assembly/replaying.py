@@ -8,10 +8,13 @@ import torch
 from debugtracer.assembly.recording import Recording
 from debugtracer.callsites.frames import frames_of
 from debugtracer.diagnosis.rank_consensus import RankConsensus
+from debugtracer.errors import guarded
 from debugtracer.hooks.hook_set import HookSet
 from debugtracer.observers.dispatcher import ObserverDispatcher
 from debugtracer.observers.observed_run import ObservedRun
 from debugtracer.recorder.run_state import parameters
+from debugtracer.replay.fetch.joined_samples import joined_samples
+from debugtracer.replay.fetch.samples_by_value import samples_by_value
 from debugtracer.replay.replay_context import ReplayContext
 from debugtracer.replay.reyield import ReYield
 from debugtracer.settings import Capture, Mode, Settings, Switch
@@ -32,6 +35,8 @@ class Replaying:
             inspect_steps=settings.inspect_steps,
             function_tests=settings.function_tests is Switch.ON,
             looks_at_rest=settings.mode is Mode.PROD,
+            joined_samples=guarded("replay.joined_samples")(joined_samples),
+            samples_by_value=guarded("replay.samples_by_value")(samples_by_value),
         )
         self.dispatcher = ObserverDispatcher(self.observed_run)
         self.hooks.pause_too(self.dispatcher)

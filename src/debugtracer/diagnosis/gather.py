@@ -22,6 +22,7 @@ from debugtracer.recorder.tape.batches import Batch
 from debugtracer.recorder.tape.entry import Entry, Slot
 from debugtracer.recorder.tape.subsets import in_whole
 from debugtracer.replay.fetch.followed import followed
+from debugtracer.replay.fetch.joined_samples import joined_samples
 from debugtracer.replay.fetch.samples_by_value import samples_by_value
 from debugtracer.replay.investigation import Investigation
 from debugtracer.replay.replay_context import ReplayContext
@@ -65,6 +66,8 @@ def gather(
     whole = guarded("diagnosis.gather: below a Subset")(in_whole)(batch.loader, batch.indices or ()) if batch else None
     loader = context.batches.facts(batch, whole) if batch is not None else None
     samples = samples_of(batch, rows) if batch is not None and rows else None
+    if batch is not None and birth is not None and not rows:
+        samples = guarded("diagnosis.gather: joined samples")(of_places)(batch, birth)
     if rows and batch is None and birth is not None and context.batches.last() is None:  # no loader to be meant
         samples = guarded("diagnosis.gather: rows of an index")(indexed_rows)(alarm.segment.entries, birth.entry, rows)
         cut_from = guarded("diagnosis.gather: rows of an order")(sliced_rows)
@@ -122,6 +125,17 @@ def rate_of(told: Sequence[Fact], optimizer: OptimizerFacts | None) -> RateMoved
 def samples_of(batch: Batch, rows: Sequence[int]) -> tuple[int, ...] | None:
     """The dataset indices of these rows; where the collate_fn may sort them only those that are proved."""
     return batch.samples(rows) or (None if batch.loader.keeps_order else samples_by_value(batch, rows))
+
+
+def of_places(batch: Batch, birth: Birth) -> tuple[int, ...] | None:
+    """The dataset indices behind the bad places of a value that has a row for each part of a sample (the edges of a
+    graph) and not for each sample; None where all are bad."""
+    shape = birth.output.shape if birth.output is not None else ()
+    places = sorted({place[0] for place in birth.coordinates if place})
+    if not shape or not places or len(places) == shape[0]:
+        return None
+    known = joined_samples(batch, shape[0])
+    return tuple(dict.fromkeys(known[place] for place in places)) if known is not None else None
 
 
 @guarded("diagnosis.gather: the sample again")

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from contextlib import AbstractContextManager
 from typing import Any
 
@@ -18,7 +18,7 @@ from debugtracer.observers.model.shadow_copies import ShadowCopies
 from debugtracer.recorder.governor import Governor, Part
 from debugtracer.recorder.run_state import RunState
 from debugtracer.recorder.state.identity import ById
-from debugtracer.recorder.tape.batches import BatchLog
+from debugtracer.recorder.tape.batches import Batch, BatchLog
 from debugtracer.recorder.tape.mode_stack import ModeStack
 from debugtracer.trace.birth import Frame
 from debugtracer.trace.facts.fact import Fact
@@ -46,10 +46,16 @@ class ObservedRun:
         inspect_steps: int,
         function_tests: bool,
         looks_at_rest: bool = False,
+        joined_samples: Callable[[Batch, int], tuple[int, ...] | None] = lambda batch, length: None,
+        samples_by_value: Callable[[Batch, Sequence[int]], tuple[int, ...] | None] = lambda batch, rows: None,
     ) -> None:
         self.state, self.batches, self.stack, self.paused = state, batches, stack, stack.paused
         self.disabled = disabled
         """Makes a context in which no hook of ours listens: calls of our own."""
+        self.joined_samples = joined_samples
+        """Fetches samples again to tell which of them each place of a joined batch belongs to."""
+        self.samples_by_value = samples_by_value
+        """The same for rows that a collate_fn may have sorted."""
         self.governor = governor
         self.inspect_steps = inspect_steps
         self.cadence = LookCadence(state, inspect_steps, at_rest=looks_at_rest)

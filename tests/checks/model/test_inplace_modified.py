@@ -113,3 +113,13 @@ def test_a_parameter_written_while_autograd_records():
 
 def test_another_exception_is_none_of_its_business():
     silent_on_another_error(InplaceModified())
+
+
+def test_an_output_of_a_slice_that_was_written_is_named_by_its_last_word():
+    text = (
+        "one of the variables needed for gradient computation has been modified by an inplace operation: "
+        "[torch.FloatTensor [16, 6]], which is output 0 of torch::autograd::CopySlices, is at version 1; expected "
+        "version 0 instead."
+    )
+    (finding,) = told(InplaceModified(), a_crash(text))
+    assert "needs output of CopySlices, shape (16, 6)" in finding.message

@@ -137,3 +137,56 @@ def test_lengths_that_packing_has_sorted_are_those_of_the_batch(tmp_path):
     crash = crash_of(tmp_path, dying(program))
     assert crash.rows is not None and crash.rows.name == "lengths"
     assert [values[0] for values in crash.rows.values] == [2, 0, 1, 3] and crash.rows.indices == (4, 5, 6, 7)
+
+
+def longest_first(samples):
+    """Sort by length, longest first, and pad."""
+    samples = sorted((x for (x,) in samples), key=len, reverse=True)
+    return nn.utils.rnn.pad_sequence(samples, batch_first=True), torch.tensor([len(x) for x in samples])
+
+
+class Words(torch.utils.data.Dataset):
+    """Texts of different lengths, one of them empty, or with an id that the table has not."""
+
+    def __init__(self, *sizes, high=-1):
+        self.sizes, self.high = sizes, high
+
+    def __len__(self):
+        return len(self.sizes)
+
+    def __getitem__(self, index):
+        ids = torch.arange(self.sizes[index]) + index
+        return (ids if index != self.high else ids + 40,)
+
+
+def test_the_sample_of_a_row_that_a_collate_fn_has_sorted_is_proved_by_its_values(tmp_path):
+    loader = DataLoader(Words(2, 0, 5, 3), batch_size=4, collate_fn=longest_first)
+
+    def program():
+        ids, many = next(iter(loader))
+        nn.utils.rnn.pack_padded_sequence(nn.functional.one_hot(ids, 9).float(), many, batch_first=True)
+
+    crash = crash_of(tmp_path, dying(program))
+    assert crash.rows is not None and [values[0] for values in crash.rows.values] == [5, 3, 2, 0]
+    assert crash.rows.indices == (2, 3, 0, 1)
+
+
+def joined(samples):
+    """Bags of ids, one behind the other, and where each begins."""
+    bags = [x for (x,) in samples]
+    return torch.cat(bags), torch.tensor([0, *(len(x) for x in bags[:-1])]).cumsum(0)
+
+
+def test_the_sample_of_an_id_in_a_joined_batch(tmp_path):
+    loader, table = DataLoader(Words(2, 3, 1, 4, high=3), batch_size=4, collate_fn=joined), nn.EmbeddingBag(9, 2)
+
+    def program():
+        table(*next(iter(loader)))
+
+    with under_watch(tmp_path), pytest.raises((RuntimeError, IndexError)):
+        dying(program)()
+    (fact,) = [
+        from_plain(e.word, e.fact) for e in events(tmp_path) if isinstance(e, Observed) and e.word == "crash/Crash"
+    ]
+    assert isinstance(fact, Crash) and fact.rows is not None
+    assert fact.rows.indices == (0, 0, 1, 1, 1, 2, 3, 3, 3, 3)

@@ -15,8 +15,8 @@ from debugtracer.trace.place import Place
 from debugtracer.trace.window import Window
 
 REFUSED = re.compile(
-    r"modified by an inplace operation: \[[\w.]+ \[([\d, ]*)\]\](?:, which is output \d+ of (\w+),)? is at version "
-    r"(\d+); expected version (\d+)"
+    r"modified by an inplace operation: \[[\w.]+ \[([\d, ]*)\]\](?:, which is output \d+ of (?:\w+::)*(\w+),)? is at "
+    r"version (\d+); expected version (\d+)"
 )
 TRANSPOSED = "AsStrided"  # how autograd calls the transposed weight of a linear layer
 UNSURE = 0.5  # the class when an optimizer wrote, or nobody was seen to: the order of calls may be the cause (ours)

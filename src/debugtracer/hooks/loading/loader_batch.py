@@ -26,7 +26,7 @@ def number_of(iterator: Any) -> int:
 
 def batch_of(info: LoaderInfo, told: Told, number: int, waited: float, leaves: list[Leaf]) -> Batch:
     """A batch with where its rows came from."""
-    rows, indices, why = told
+    rows, indices, why, *other = told
     return Batch(
         loader=info,
         indices=indices,
@@ -36,6 +36,7 @@ def batch_of(info: LoaderInfo, told: Told, number: int, waited: float, leaves: l
         rows=rows,
         note=why,
         held=[leaf for _, leaf in leaves],
+        drawn=other[0] if other else indices,
     )
 
 

@@ -10,7 +10,8 @@ from debugtracer.recorder.tape.batches import LoaderInfo
 
 ITERABLE = 1  # torch.utils.data.dataloader._DatasetKind.Iterable
 Drawn = tuple[int, ...] | int | None
-Told = tuple[int | None, tuple[int, ...] | None, str]
+Told = tuple[int | None, tuple[int, ...] | None, str] | tuple[int | None, tuple[int, ...] | None, str, tuple[int, ...]]
+"""Rows of a batch, the dataset index of each, why they are not known, and what was drawn where it has other rows."""
 
 
 class LoaderFeed:
@@ -75,6 +76,7 @@ class LoaderFeed:
                 rows,
                 None,
                 f"the batch has {rows} rows, the sampler drew {len(drawn)} indices: collate_fn changed the rows",
+                drawn,
             )
         return rows, drawn, ""
 

@@ -139,6 +139,11 @@ class CrashObserver(Observer):
             held = None
         at = tuple(taken.at) if taken is not None else tuple(range(rows))
         indices = held.samples(at) if held is not None and len(set(held.indices or ())) == held.rows else None
+        if held is not None and indices is not None and not held.loader.keeps_order:
+            proved = self.run.samples_by_value(held, at) if min(at, default=-1) >= 0 else None
+            indices = proved if proved is not None and len(proved) == rows else None
+        if indices is None and found is not None and tensor.dim() == 1 and tensor.shape[0] == rows:
+            indices = self.run.joined_samples(found[0], rows)
         return IntegerRows(
             name=name or "",
             values=tuple((int(r.min()), int(r.max())) if r.numel() else () for r in kept),

@@ -24,8 +24,7 @@ from debugtracer.trace.birth import Frame
 from debugtracer.trace.incident import LoaderFacts
 from debugtracer.trace.whole_dataset import WholeDataset
 
-# batches that can be found while somebody else keeps them alive (an accumulation fetched ahead, a list of batches)
-FINDABLE = 256
+FINDABLE = 256  # batches found while others keep them alive (an accumulation fetched ahead, a list)
 
 
 @dataclass(eq=False)
@@ -60,8 +59,8 @@ class LoaderInfo:
 
     def origin(self, path: str) -> tuple[Link, ...]:
         """Where a tensor of the batches was written, the last writer first."""
-        loader = self.loader()
-        dataset = getattr(loader, "dataset", None) or (self.data() if self.data is not None else None)
+        loader, data = self.loader(), self.data
+        dataset = getattr(loader, "dataset", None) or (data() if data is not None else None)
         return sample_origin(dataset, getattr(loader, "collate_fn", None), self.frame, path)
 
     def goes_on(self, old: LoaderInfo) -> bool:
@@ -75,8 +74,8 @@ class LoaderInfo:
         """The length of the dataset in samples; None if it has none or is gone."""
         try:
             loader: Any = self.loader()
-            dataset: Any = loader.dataset if loader is not None or self.data is None else self.data()
-            return len(dataset)
+            held: Any = loader.dataset if loader is not None or self.data is None else self.data()
+            return len(held)
         except Exception:
             return None  # `__len__` is the user's code and may do anything
 
@@ -94,6 +93,8 @@ class Batch:
     """Path (`batch[0]`, `batch['x']`) and weak reference of each tensor."""
     rows: int | None
     note: str = ""
+    drawn: tuple[int, ...] | None = None
+    """The samples it was made of, also where it has not a row of each."""
     held: list[torch.Tensor] = field(default_factory=list, repr=False)
     """Strong references, let go by the log two optimizer steps later."""
     keys: list[int] = field(default_factory=list, repr=False)
@@ -296,5 +297,4 @@ def is_referred_to(data: object) -> bool:
 
 
 TENSOR = frozenset({torch.Tensor})
-ALONE = max(map(sys.getrefcount, [object()]))
-"""Where nothing but its container refers to a part."""
+ALONE = max(map(sys.getrefcount, [object()]))  # where nothing but its container refers to a part
