@@ -9,11 +9,12 @@ import numpy as np
 import pytest
 import torch
 
-from debugtracer.diagnosis.jump_rows import line_of_rows
+from debugtracer.diagnosis.jump_rows import kept_at, line_of_rows
 from debugtracer.hooks.loading.loader_batch import batch_of
 from debugtracer.recorder.state.leaves import leaves_of
 from debugtracer.recorder.tape.batches import BatchLog
 from debugtracer.replay.fetch.sample import pipeline_of
+from debugtracer.trace.birth import Frame
 from debugtracer.trace.verdict import Verdict
 from tests.replay.fetch.pipelines import line_of, module
 from tests.replay.fetch.test_followed import batch
@@ -63,3 +64,15 @@ def test_what_no_row_has_done_is_left_alone(tmp_path: Path, given: Verdict):
 def test_a_row_like_the_others_is_left_alone(tmp_path: Path):
     given = verdict(sample_index=(7,))
     assert judged(tmp_path, "scaled", ROWS, given) == given
+
+
+def test_the_line_that_makes_what_a_stored_record_is_read_from(tmp_path: Path):
+    file = tmp_path / "plants.py"
+    file.write_text(
+        "class Plants:\n    def __init__(self, rows, given):\n        self.y = torch.tensor([float(r) for r in rows])\n"
+        "        self.given = given\n\n    def __getitem__(self, i):\n        return self.given[i], self.y[i]\n"
+    )
+    read = Frame(str(file), 7, "__getitem__")
+    assert (kept_at(read, "self.y[i]").line, kept_at(read, "self.y[i]").function) == (3, "__init__")
+    assert kept_at(read, "self.given[i]") == read  # given by somebody else
+    assert kept_at(read, "") == read

@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import msgspec
 
+from debugtracer.callsites.origins.value_origin import origin
 from debugtracer.causes.cause import causes
 from debugtracer.errors import guarded
 from debugtracer.recorder.tape.batches import Batch, BatchLog
@@ -12,6 +13,7 @@ from debugtracer.replay.fetch.out_of_range import left_range
 from debugtracer.replay.fetch.sample import Pipeline
 from debugtracer.replay.replay_context import ReplayContext
 from debugtracer.replay.trials.history_trials import HistoryTrials
+from debugtracer.trace.birth import Frame
 from debugtracer.trace.verdict import Verdict
 from debugtracer.views.words.pipeline_text import range_remedies
 
@@ -24,19 +26,27 @@ CAUSE = "data-range-extreme"
 def line_of_rows(
     verdict: Verdict | None, batch: Batch | None, batches: BatchLog, pipeline: Pipeline | None
 ) -> Verdict | None:
-    """The verdict with the line where its first sample left the range of healthy ones; as it was where no line of the
-    user's did."""
+    """The verdict with the line where its first sample left the range of healthy ones, of a stored record the line that
+    keeps it; as it was where no line of the user's did."""
     if verdict is None or batch is None or verdict.kind not in ROWS or not verdict.sample_index:
         return verdict
     healthy = batches.earlier(batch, HEALTHY, set(verdict.sample_index))
     born = left_range(batch, verdict.sample_index[0], healthy, pipeline) if len(healthy) > 2 else None
     if born is None or born.refused or born.frame is None:
         return verdict if born is None else msgspec.structs.replace(verdict, pipeline=born)
-    told = msgspec.structs.replace(verdict, pipeline=born, file=born.frame.file, line=born.frame.line)
+    frame = kept_at(born.frame, born.expression or "") if born.kind == "stored" else born.frame
+    told = msgspec.structs.replace(verdict, pipeline=born, file=frame.file, line=frame.line)
     if born.kind != "range":
         return told
     cause = causes()[CAUSE]
     return msgspec.structs.replace(told, kind=cause.kind, cause=CAUSE, layer=cause.layer, remedy=range_remedies(born))
+
+
+def kept_at(read: Frame, expression: str) -> Frame:
+    """The line that made what this line reads from what the data set keeps (`self.y[i]`); the line itself where no
+    other is known. Reads source."""
+    made = [link.frame for link in origin(expression, [read]) if link.kind != "handed"]
+    return next((one for one in reversed(made) if (one.file, one.line) != (read.file, read.line)), read)
 
 
 def batch_of(trials: HistoryTrials, context: ReplayContext) -> Batch | None:

@@ -56,7 +56,7 @@ def merged(plain: Verdict, tried: Verdict) -> Verdict:
     }
     born = tried.pipeline
     if born is not None and born.frame is not None and not born.refused:
-        shown |= {"pipeline": born, "file": born.frame.file, "line": born.frame.line}
+        shown |= {"pipeline": born, "file": tried.file or born.frame.file, "line": tried.line or born.frame.line}
     if tried.kind == plain.kind:
         return msgspec.structs.replace(
             plain,

@@ -34,7 +34,15 @@ def test_the_expression_whose_values_these_are(text, expected):
 
 @pytest.mark.parametrize(
     ("text", "kind"),
-    [("x.cpu()", "handed"), ("data[3:9]", "formed"), ("np.load(path)['x']", "read"), ("x / 2", "made")],
+    [
+        ("x.cpu()", "handed"),
+        ("data[3:9]", "formed"),
+        ("data[end - 1]", "formed"),
+        ("data[i // 4]", "handed"),
+        ("data[i]", "handed"),
+        ("np.load(path)['x']", "read"),
+        ("x / 2", "made"),
+    ],
 )
 def test_what_an_assignment_does(text, kind):
     assert kind_of(ast.parse(text, mode="eval").body) == kind

@@ -35,11 +35,14 @@ def kind_of(value: ast.expr | None) -> str:
         return "read"
     if not isinstance(inner, (ast.Name, ast.Attribute, ast.Tuple, ast.List, ast.Dict)):
         return "made"
-    return (
-        "formed"
-        if any(isinstance(n, (ast.ListComp, ast.GeneratorExp, ast.Slice)) for n in ast.walk(value))
-        else "handed"
-    )
+    cuts = (isinstance(n, (ast.ListComp, ast.GeneratorExp, ast.Slice)) or is_moved(n) for n in ast.walk(value))
+    return "formed" if any(cuts) else "handed"
+
+
+def is_moved(node: ast.AST) -> bool:
+    """True for a place that is reckoned from another one: `series[end - 1]`, `rows[i + horizon]`."""
+    place = node.slice if isinstance(node, ast.Subscript) else None
+    return isinstance(place, ast.BinOp) and isinstance(place.op, (ast.Add, ast.Sub))
 
 
 def carrier(node: ast.expr) -> ast.expr:

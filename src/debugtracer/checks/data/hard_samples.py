@@ -16,6 +16,7 @@ from debugtracer.trace.number import as_float
 from debugtracer.trace.place import Place
 from debugtracer.trace.window import LOSS, Window
 
+TOKENS = "token histogram"  # the detail of a fact about ids, which no line of values made
 KEPT = 16  # steps whose anomalies are remembered (ours)
 
 
@@ -141,7 +142,7 @@ class HardSamples(Check, frozen=True):
             "like the others. Filter or shuffle that part of the data.",
             ref=first.ref,
             place=Place(
-                frame=(worst.made[0] if worst.what == "range" and worst.made else None)
+                frame=(worst.made[0] if worst.detail != TOKENS and worst.made else None)
                 or first.loader.made_at
                 or first.loader.frame,
                 symptom_frame=call.frame if call is not None else None,
@@ -159,6 +160,6 @@ def unlike(fact: BatchOddity) -> str:
     value, usual = as_float(fact.value), as_float(fact.usual)
     if fact.what == "range":
         return f"{fact.path} reaches {value:.4g}, usual is up to {usual:.4g}"
-    if fact.detail == "token histogram":
+    if fact.detail == TOKENS:
         return f"token histogram of {fact.path} {value:.3g} nats from the learnt one, usual are {usual:.2g}"
     return f"{fact.detail} of {fact.path} is {value:.3g}, usual is {usual:.3g}"
