@@ -194,3 +194,18 @@ def test_the_value_of_the_best_next_action_is_no_code(tmp_path):
             F.mse_loss(online(now)[:, :1], value).backward()
             optimizer.step()
     assert facts(tmp_path, StraightThrough) == []
+
+
+def test_an_evaluation_before_it_takes_no_room(tmp_path):
+    torch.manual_seed(0)
+    model = Quantiser(by_measure, as_it_is, commitment)
+    optimizer = torch.optim.SGD(model.parameters(), lr=0.1)
+    with under_watch(tmp_path):
+        x = torch.randn(8, 4)
+        with torch.no_grad():
+            for _ in range(20):
+                model(x)
+        heard, apart = model(x)
+        (F.mse_loss(heard, x) + apart).backward()
+        optimizer.step()
+    assert [f.choice for f in facts(tmp_path, StraightThrough)] == ["min"]

@@ -66,7 +66,8 @@ class ChosenCodesObserver(Observer):
         """The nodes of what else was made of its codes."""
         self.compared: set[int] = set()
         """The nodes of comparisons."""
-        self.looks = 0
+        self.looks = self.count = 0
+        """Inspected steps, and choices so far."""
 
     def reset(self) -> None:
         self.forget()
@@ -110,14 +111,23 @@ class ChosenCodesObserver(Observer):
     def choose(self, name: str, args: tuple[Any, ...], output: Any) -> None:
         """Note places that scores gave: as a rule they have no graph, for none goes past the choice."""
         scores = args[0] if args else None
-        if len(self.sources) >= MOST_CHOICES or not isinstance(scores, Tensor):
+        if not isinstance(scores, Tensor) or not scores.is_floating_point():
             return
         places = [v for v in tensors(output) if v.dtype == torch.int64]
-        if not places or not scores.is_floating_point():
+        if not places or not self.has_room():
             return
-        number = len(self.sources)
+        number, self.count = self.count, self.count + 1
         self.sources[number] = nodes(scores) if scores.grad_fn is not None else set()
         self.mark(Codes(number, name, ""), places)
+
+    def has_room(self) -> bool:
+        """Whether one more choice can be followed; the oldest without a graph gives way: an evaluation makes many."""
+        if len(self.sources) >= MOST_CHOICES:
+            oldest = next((number for number, sources in self.sources.items() if not sources), None)
+            if oldest is None:
+                return False
+            del self.sources[oldest]
+        return True
 
     def mark(self, codes: Codes, output: Any) -> None:
         """Remember tensors as these."""
@@ -146,7 +156,7 @@ class ChosenCodesObserver(Observer):
         for one in other:
             if one.grad_fn is None or self.known.get(one) is not None:
                 continue
-            meant, sources = nodes(one), self.sources[codes.choice]
+            meant, sources = nodes(one), self.sources.get(codes.choice, set())
             scored = meant <= sources if sources else not value.requires_grad
             if (name in APART or not value.requires_grad) and meant and scored:
                 self.meant.setdefault(codes.choice, set()).update(meant)
