@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from debugtracer.spikes.lines import built_at, lines, rate_at
+from debugtracer.spikes.lines import built_at, lines, rate_at, rise_told
 from debugtracer.trace.birth import Frame
 from debugtracer.trace.facts.loss_call import LossCall
 from debugtracer.trace.facts.schedule import Rate
@@ -59,3 +59,14 @@ def test_a_rate_that_stands_in_another_line_is_edited_there():
     assert rate_at(Window(ref(0), facts=facts), "Adam") == said
     assert rate_at(Window(ref(0), facts=facts), "SGD") is None
     assert rate_at(window(1), "Adam") == built_at(window(1), "Adam") == BUILT
+
+
+def test_a_rise_is_told_with_both_rates_and_the_schedule():
+    risen = Rate(
+        ref=ref(8), optimizer=0, kind="SGD", frame=BUILT, low=2.0, high=2.0, before=0.2, scheduler="MultiStepLR",
+        scheduler_frame=CALLED,
+    )  # fmt: skip
+    told = rise_told(Window(ref(9), facts={Rate: [risen]}), 10.0)
+    assert told == "; the learning rate had just risen 10-fold, from 0.2 to 2, set by MultiStepLR at train.py:9"
+    assert rise_told(Window(ref(9)), 10.0) == "; the learning rate had just risen 10-fold"  # of a log alone
+    assert rise_told(Window(ref(9), facts={Rate: [risen]}), 0.0) == ""

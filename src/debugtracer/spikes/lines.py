@@ -35,6 +35,21 @@ def raised(window: Window) -> Rate | None:
     return next((fact for fact, before in reversed(rates) if as_float(fact.high) >= RISE * before > 0), None)
 
 
+def rise_told(window: Window, times: float) -> str:
+    """Say that the rate had just risen so many times, from what to what and by which schedule, as a clause; empty for
+    0."""
+    risen = raised(window) if times else None
+    if risen is None:
+        return f"; the learning rate had just risen {times:.3g}-fold" if times else ""
+    frame = risen.value_frame or risen.rate_frame or risen.scheduler_frame
+    at = f"{frame.file.rpartition('/')[2]}:{frame.line}" if frame is not None else ""
+    by = " at ".join(filter(None, (risen.scheduler, at)))
+    return (
+        f"; the learning rate had just risen {times:.3g}-fold, from {as_float(risen.before or 0.0):.3g} to "
+        f"{as_float(risen.high):.3g}{f', set by {by}' if by else ''}"
+    )
+
+
 def built_at(window: Window, kind: str) -> Frame | None:
     """Where the user built the optimizer of that kind: the line to edit."""
     wiring = window.last(Wiring)

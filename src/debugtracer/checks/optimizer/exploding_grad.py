@@ -8,7 +8,7 @@ from typing import ClassVar
 import msgspec
 
 from debugtracer.checks.check import Check
-from debugtracer.spikes.lines import lines
+from debugtracer.spikes.lines import lines, rise_told
 from debugtracer.spikes.monitor import Monitor, monitor
 from debugtracer.spikes.residual import WIDTH
 from debugtracer.trace.facts.clipping import ClipLimit
@@ -117,7 +117,7 @@ class ExplodingGrad(Check, frozen=True):
             if monitored.param_times
             else ""
         )
-        wrecked += f"; the learning rate had just risen {jump:.3g}-fold" if jump else ""
+        wrecked += rise_told(window, jump)
         wrecked += f"; the learning rate had climbed to {climb:.3g} times its mean so far" if climb else ""
         advice = "Clip before step(): torch.nn.utils.clip_grad_norm_(params, 1.0)."
         if clip is not None:

@@ -12,7 +12,7 @@ import msgspec
 from debugtracer.checks.check import Check
 from debugtracer.spikes.episode import Episode, median
 from debugtracer.spikes.level import BLOCK
-from debugtracer.spikes.lines import lines
+from debugtracer.spikes.lines import lines, rise_told
 from debugtracer.spikes.loop_change import loop_change
 from debugtracer.spikes.monitor import Monitor, monitor
 from debugtracer.spikes.moving import exploded
@@ -176,7 +176,7 @@ class LossDivergence(Check, frozen=True):
         """Build the finding of a loss that is on another level."""
         first, now, above = episode.first, median(episode.values[-BLOCK:]), median(episode.above[-BLOCK:])
         jump = monitored.lr_jump(ago=len(episode.values))
-        cause = f"; the learning rate had just risen {jump:.3g}-fold" if jump else ""
+        cause = rise_told(window, jump)
         loud = self.is_loud(episode, now, monitored)
         then = ADVICE.format(episode.ref.step) if loud else REST
         place, changed = lines(window, jump), None if jump else loop_change(window, episode)
