@@ -69,6 +69,24 @@ def train(
     return [t.detach().clone() for t in (*model.parameters(), *model.buffers())]
 
 
+def train_twins(ends: int = -1) -> list[Tensor]:
+    """Two models of one shape, which go apart."""
+    twins = a_model(), a_model()
+    torch.manual_seed(1)
+    optimizer = torch.optim.SGD([weight for model in twins for weight in model.parameters()], lr=0.05, momentum=0.9)
+    seen = 0
+    for _ in range(3):
+        for (x,) in of_tensors():
+            aims = x.sum(1, keepdim=True), -x.sum(1, keepdim=True)
+            sum((model(x) - aim).square().mean() for model, aim in zip(twins, aims, strict=True)).backward()
+            seen += 1
+            optimizer.step()
+            optimizer.zero_grad()
+            if seen == ends:
+                raise Cut
+    return [t.detach().clone() for model in twins for t in model.parameters()]
+
+
 @pytest.fixture(autouse=True)
 def at_once(monkeypatch: pytest.MonkeyPatch) -> None:
     """States are written where they are taken: a cut run has the newest."""
@@ -96,6 +114,15 @@ def test_the_end_is_that_of_an_uninterrupted_run(tmp_path: Path, name: str, capf
 def test_gradients_of_a_pass_that_was_over_are_dropped(tmp_path: Path) -> None:
     left = resumed(tmp_path, of_tensors, accumulate=2)
     assert all(same_bits(a, b) for a, b in zip(left, train(of_tensors, accumulate=2), strict=True))
+
+
+def test_of_two_models_of_one_shape_each_gets_its_own_weights(tmp_path: Path) -> None:
+    with under_watch(tmp_path / "a", "prod", last_good_s=1e-6, cost=1.0), pytest.raises(Cut):
+        train_twins(ends=11)
+    run = open_trace(tmp_path / "a").path
+    with under_watch(tmp_path / "b", "prod", resume=run / "last-good", resume_step=newest(run)[0]):
+        left = train_twins()
+    assert all(same_bits(a, b) for a, b in zip(left, train_twins(), strict=True))
 
 
 def test_a_state_that_was_put_back_is_no_update_that_was_undone(tmp_path: Path) -> None:
