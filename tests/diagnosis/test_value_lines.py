@@ -6,10 +6,12 @@ import inspect
 from types import SimpleNamespace
 
 import msgspec
+import pytest
 import torch
 from torch import nn
 
-from debugtracer.diagnosis.value_lines import of_the_mask, value_lines
+from debugtracer.diagnosis import value_lines as module
+from debugtracer.diagnosis.value_lines import of_the_mask, spoiled, value_lines
 from debugtracer.trace.birth import Birth, Frame
 
 
@@ -112,3 +114,31 @@ def test_a_ctc_loss_without_an_alignment_is_mended_where_it_was_built():
     called = Frame(__file__, first + next(i for i, text in enumerate(lines) if "return self" in text))
     (made,) = value_lines(Birth(op="aten::_ctc_loss", direction="forward", kind="overflow", frames=(called,)), None, "")
     assert made.line == first + 2
+
+
+NAN = torch.tensor([1.0, float("nan")])
+
+
+@pytest.mark.parametrize(
+    ("value", "is_spoiled"),
+    [
+        (NAN, True),
+        (torch.tensor([1.0, float("-inf")]), True),
+        (torch.ones(2), False),
+        (NAN.to_sparse(), True),
+        (torch.ones(2).to_sparse(), False),
+        (NAN.reshape(1, 2).to_sparse_csr(), False),  # of another layout nothing is read
+        (nn.Parameter(NAN.clone()), False),  # weights have causes of their own
+        (NAN.clone().requires_grad_() * 2, False),  # the step computed it
+        (torch.ones(2, dtype=torch.long), False),
+        ([1.0, float("nan")], False),
+    ],
+)
+def test_which_values_were_bad_before_the_step(value: object, is_spoiled: bool) -> None:
+    assert spoiled(value) is is_spoiled
+
+
+@pytest.mark.parametrize(("most", "is_spoiled"), [(NAN.nbytes - 1, False), (NAN.nbytes, True), (NAN.nbytes + 1, True)])
+def test_a_value_is_read_up_to_a_number_of_bytes(monkeypatch, most: int, is_spoiled: bool) -> None:
+    monkeypatch.setattr(module, "MOST_BYTES", most)
+    assert spoiled(NAN) is is_spoiled
