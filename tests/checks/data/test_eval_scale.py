@@ -89,3 +89,60 @@ def test_a_series_that_drifts_is_silent():
     trained = LeafProfile(path="batch[0]", role="float", mean=-0.03, std=0.961, low=-2.68, high=2.52)
     held = LeafProfile(path="batch[0]", role="float", mean=1.66, std=0.788, low=-0.252, high=3.7)
     assert widened(held, trained) == []
+
+
+WIDE = LeafProfile(path="batch[0]", role="float", mean=0.0, std=1.0, low=-3.0, high=3.0)
+EVEN = LeafProfile(path="batch[0]", role="float", mean=0.0, std=1.0, low=-2.0, high=2.0)
+
+
+def leaf(mean, std, low, high):
+    return LeafProfile(path="batch[0]", role="float", mean=mean, std=std, low=low, high=high)
+
+
+@pytest.mark.parametrize(
+    ("trained", "tested", "is_told"),
+    [
+        # deviations that are twice or half of each other: another unit
+        (EVEN, leaf(0.0, 0.5, -1.0, 1.0), True),
+        (EVEN, leaf(0.0, 0.51, -1.02, 1.02), False),
+        (EVEN, leaf(0.0, 2.0, -4.0, 4.0), True),
+        (EVEN, leaf(0.0, 1.99, -3.98, 3.98), False),
+        # one deviation, and means that are three of them apart
+        (EVEN, leaf(3.0, 1.0, 1.0, 5.0), True),
+        (EVEN, leaf(2.99, 1.0, 0.99, 4.99), False),
+        # normalised ends that differ by a quarter
+        (EVEN, leaf(0.0, 0.5, -1.25, 1.25), True),
+        (EVEN, leaf(0.0, 0.5, -1.26, 1.25), False),
+        (EVEN, leaf(0.0, 0.5, -1.25, 1.26), False),
+        # ends that are unlike, and ranges that are three times or a third of each other
+        (WIDE, leaf(0.0, 0.2, -1.0, 1.0), True),
+        (WIDE, leaf(0.0, 0.2, -1.01, 1.01), False),
+        (WIDE, leaf(0.0, 2.0, -9.0, 9.0), True),
+        (WIDE, leaf(0.0, 2.0, -8.9, 8.9), False),
+        # the mean must come to lie within a quarter of a deviation
+        (WIDE, leaf(0.0625, 0.15, -0.75, 0.75), True),
+        (WIDE, leaf(0.0626, 0.15, -0.75, 0.75), False),
+        # augmentation makes training twice as wide at most
+        (WIDE, leaf(0.0, 0.125, -0.75, 0.75), True),
+        (WIDE, leaf(0.0, 0.124, -0.75, 0.75), False),
+        # values that do not vary have no scale
+        (leaf(0.0, 0.0, 0.0, 0.0), RAW, False),
+        (WIDE, leaf(0.5, 0.0, 0.5, 0.5), False),
+        (WIDE, leaf(0.5, 0.1, 0.5, 0.5), False),
+    ],
+)
+def test_each_limit_just_at_it_and_beside_it(trained, tested, is_told):
+    assert bool(widened(tested, trained)) is is_told
+
+
+def test_a_loader_is_told_once_and_one_that_trains_is_no_evaluation():
+    profile = a_profile(RAW, loader=OTHER, training=False, evaluated="batch[0]")
+    window = a_window(given(), a_profile(NORMED), profile)
+    assert [len(list(EvalScale().judge(window))) for _ in range(2)] == [1, 0]
+    both = a_profile(RAW, loader=OTHER, training=True, evaluated="batch[0]")
+    assert list(EvalScale().judge(a_window(given(), a_profile(NORMED), both))) == []
+
+
+def test_the_constant_is_added_where_it_lies_below_zero():
+    (finding,) = widened(leaf(-0.5, 0.25, -1.0, 0.0), leaf(0.0, 1.0, -2.0, 2.0))
+    assert "training's is about (x + 0.5) / 0.25." in finding.message

@@ -11,14 +11,15 @@ from debugtracer.trace.window import LR
 from tests.checks.optimizer.seen import at, line
 
 
-def judged(rates, built=3e-3):
+def judged(rates, built=3e-3, others=(), **more):
     check = WarmupUnfinished()
     judge, found = Judge({check.slug: check}), []
     for step, rate in enumerate(rates):
         first = Rate(
-            ref=at(0), optimizer=0, kind="AdamW", frame=line(31), low=rates[0], high=rates[0], built=built
+            ref=at(0), optimizer=0, kind="AdamW", frame=line(31), low=rates[0], high=rates[0], built=built,
+            **more,
         )  # fmt: skip
-        found += judge.judge(at(step), {LR: rate}, [] if step else [first])
+        found += judge.judge(at(step), {LR: rate}, [] if step else [first, *others])
     return [*found, *judge.end(at(len(rates) - 1))]
 
 
@@ -48,3 +49,55 @@ def test_a_warm_up_of_another_configuration_is_told_at_the_end():
 )
 def test_other_schedules_are_silent(rates):
     assert judged(rates) == []
+
+
+def evenly(steps, length=1024):
+    return [(i + 1) / length for i in range(steps)]
+
+
+def test_a_run_says_something_from_100_updates_on():
+    assert judged(warmup(100, 20_000))
+    assert not judged(warmup(99, 20_000))
+
+
+def test_a_quarter_of_the_rate_is_enough():
+    assert judged(evenly(255), built=1.0)
+    assert not judged(evenly(256), built=1.0)
+
+
+def test_of_two_optimizers_and_of_a_rate_that_nobody_chose_nothing_is_said():
+    second = Rate(ref=at(0), optimizer=1, kind="SGD", frame=line(32), low=0.1, high=0.1, built=0.1)
+    assert judged(warmup(300, 20_000), others=(second,)) == []
+    assert judged(warmup(300, 20_000), built=None) == []
+
+
+@pytest.mark.parametrize(
+    ("rates", "do"),
+    [
+        ([], False),
+        ([1.0], False),
+        ([0.0, 1.0], True),
+        ([1.0, 1.0], False),
+        ([1.0, 0.0], False),
+        ([0.0, 1.0, 2.0, 3.0], True),
+        ([0.0, 1.0, 2.0, 2.0], False),  # it has arrived
+        ([0.0, 1.0, 2.0, 1.9], False),
+        ([0.0, 1.0, 2.05], True),
+        ([0.0, 1.0, 2.06], False),
+    ],
+)
+def test_which_rates_rise_evenly(rates, do):
+    assert WarmupUnfinished().rises(rates) is do
+
+
+@pytest.mark.parametrize(
+    ("known", "shown"),
+    [
+        ({"value_frame": line(7), "scheduler_frame": line(8)}, 7),
+        ({"scheduler_frame": line(8)}, 8),
+        ({}, 31),
+    ],
+)
+def test_the_line_is_that_of_the_function_else_of_the_scheduler_else_of_the_optimizer(known, shown):
+    (finding,) = judged(warmup(300, 20_000), **known)
+    assert finding.place.frame == line(shown)
