@@ -4,7 +4,10 @@ from __future__ import annotations
 
 import math
 
+import msgspec
+
 from debugtracer.checks.data.hard_samples import HardSamples
+from debugtracer.trace.birth import Frame
 from debugtracer.trace.facts.fact import Fact
 from tests.checks.data.batches import LOADER, an_oddity, judged
 
@@ -96,3 +99,22 @@ def test_one_batch_out_of_a_heavy_tail_is_a_note():
     assert finding.severity == "note"
     (finding,) = run({60: content(60), 61: content(61)}, {**noisy, 60: 3.1, 61: 3.1})
     assert finding.severity == "warning"
+
+
+def test_seven_unlike_batches_in_a_row_are_a_spike_and_eight_a_new_data_set():
+    for many, told in ((7, 1), (8, 0)):
+        steps = range(60, 60 + many)
+        assert len(run({n: content(n) for n in steps}, dict.fromkeys(steps, 7.0))) == told
+
+
+def test_the_line_is_that_of_the_odd_value_else_that_of_the_dataset_else_of_the_loader():
+    made, plain = (Frame("/p/train.py", 9),), msgspec.structs.replace(LOADER, made_at=None)
+    known = {"value": 1e4, "usual": 1.0, "spread": 1.0, "samples": None}
+    for kind, more, frame in (
+        ("range", {"made": made}, made[0]),
+        ("range", {}, LOADER.made_at),
+        ("content", {"made": made}, LOADER.made_at),
+        ("content", {"loader": plain}, LOADER.frame),
+    ):
+        (finding,) = run({60: [an_oddity(kind, 60, **{**known, **more})]}, {60: 7.0})
+        assert (finding.place.frame, finding.place.sample_index) == (frame, None)
