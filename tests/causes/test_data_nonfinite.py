@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import msgspec
+import pytest
 
 from debugtracer.testing import a_birth, a_tensor, evidence_of, some_facts
 from debugtracer.trace.birth import Frame
+from debugtracer.trace.pipeline_birth import PipelineBirth
 
 
 def input_facts(name):
@@ -44,3 +46,30 @@ def test_a_line_of_the_preparation_that_divides_gets_its_own_advice():
     assert (
         evidence_of("data-nonfinite", msgspec.structs.replace(facts, made=(plain,))).remedies[0].startswith("drop or")
     )
+
+
+AT, ELSEWHERE = Frame("/p/data.py", 9), Frame("/p/data.py", 20)
+
+
+@pytest.mark.parametrize(
+    ("born", "made", "told"),
+    [
+        (PipelineBirth(index=3, kind="stored", frame=AT), (), False),
+        (PipelineBirth(index=3, kind="stored", frame=AT), (AT,), False),
+        (PipelineBirth(index=3, kind="stored", frame=AT), (ELSEWHERE,), True),  # where the store is filled
+        (PipelineBirth(index=3, kind="written", frame=AT), (ELSEWHERE,), False),
+        (PipelineBirth(index=3, kind="stored"), (ELSEWHERE,), True),  # the line is not known
+        (None, (ELSEWHERE,), True),
+    ],
+)
+def test_the_lines_that_made_it_are_told_where_the_record_does_not_say(born, made, told):
+    facts = msgspec.structs.replace(input_facts("batch[0]"), pipeline=born, made=made)
+    assert (", made at " in evidence_of("data-nonfinite", facts).because) is told
+
+
+def test_a_line_between_the_record_and_the_batch_is_another_cause():
+    born = PipelineBirth(index=3, kind="division", frame=AT, expression="x / x.std()")
+    facts = msgspec.structs.replace(input_facts("batch[0]"), pipeline=born)
+    assert evidence_of("data-nonfinite", facts) is None
+    facts = msgspec.structs.replace(facts, pipeline=msgspec.structs.replace(born, kind="written"))
+    assert evidence_of("data-nonfinite", facts) is not None

@@ -6,6 +6,8 @@ import pytest
 import torch
 from torch import nn
 
+from debugtracer.diagnosis.indexed_rows import maker
+from debugtracer.recorder.tape.entry import Entry, Leaf, Slot
 from tests.watching import incidents, under_watch
 
 BAD = 37
@@ -77,3 +79,20 @@ def test_what_was_computed_or_sliced_has_no_number_of_its_own(tmp_path, take):
 def test_rows_that_the_step_itself_draws_are_known_too(tmp_path):
     samples, rows, _ = run(tmp_path, lambda x, order, at: x[torch.randint(BAD, BAD + 1, (8,))])
     assert (samples, len(rows)) == ((BAD,), 8)
+
+
+@pytest.mark.parametrize(
+    ("value", "is_made"),
+    [
+        (Slot(0, 0, 0), True),
+        (Slot(0, 1, 0), False),  # a module made it
+        (Slot(0, 0, 1), False),  # one of several outputs
+        (Slot(1, 0, 0), False),  # of another step
+        (Slot(0, 2, 0), False),
+        (Slot(0, -1, 0), False),
+        (Leaf(torch.ones(2)), False),
+    ],
+)
+def test_a_value_was_made_by_a_function_of_this_step(value, is_made):
+    entries = [Entry("fn", torch.neg, (), {}, ()), Entry("module", torch.neg, (), {}, ())]
+    assert maker(entries, value) is (entries[0] if is_made else None)

@@ -32,6 +32,7 @@ def test_an_eps_fits_the_dtype_of_the_parameters():
 def test_beta2_keeps_beta1():
     assert rewritten("opt = AdamW(p, betas=(0.8, 0.999))", "lower-beta2") == ("opt = AdamW(p, betas=(0.8, 0.95))",)
     assert rewritten("opt = AdamW(p, lr=x)", "lower-beta2") == ("opt = AdamW(p, lr=x, betas=(0.9, 0.95))",)
+    assert rewritten("opt = AdamW(p, betas=())", "lower-beta2") == ("opt = AdamW(p, betas=(0.9, 0.95))",)
     assert rewritten("opt = AdamW(p, betas=BETAS)", "lower-beta2") is None
 
 

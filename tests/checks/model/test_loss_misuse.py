@@ -65,6 +65,8 @@ def test_other_mixtures_are_told(fields):
         {"form": "log_probabilities", "maker": Maker(function="log_softmax", dim=1, size=10)},
         {"loss": "nll_loss", "form": "log_probabilities", "maker": Maker(function="log_softmax", dim=1, size=10)},
         {"loss": "mse_loss", "maker": SOFTMAX, "classes": None},
+        {"loss": "mse_loss", "maker": Maker(function="softmax", dim=0, size=50), "classes": None},
+        {"form": "scores", "maker": Maker(function="softmax", dim=0, size=50), "input_shape": (50, 10, 4)},
         {"loss": "binary_cross_entropy", "maker": Maker(function="sigmoid"), "classes": None},
         {"classes": 1, "form": "probabilities"},
         {"form": "probabilities", "maker": SOFTMAX, "input_grad": False},

@@ -106,3 +106,11 @@ def test_the_line_that_cast_the_weights_is_named():
     assert finding.place.frame == cast.cast
     (finding,) = facts_at.judged(HalfStalled(), [half("SGD"), *looks(*LOST)])
     assert finding.place.frame != cast.cast
+
+
+def test_the_weight_that_stands_most_is_no_weight_that_moves():
+    """Many small ones stand, and a larger one arrives whole."""
+    small = tuple(an_update(f"layers.{n}.weight", dtype="bfloat16", stalled=1.0, numel=45) for n in range(20))
+    large = an_update("head.weight", dtype="bfloat16", stalled=0.0, numel=95)
+    (finding,) = judged(HalfStalled(), *(a_snapshot(step, params=(large, *small)) for step in range(2)))
+    assert finding.place.param == "layers.0.weight"

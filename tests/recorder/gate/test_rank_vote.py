@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import threading
 import time
+from types import SimpleNamespace
 
 import pytest
 import torch
@@ -170,3 +171,14 @@ def test_ranks_train_together_where_parameters_lie_in_parts_on_all_of_them(monke
     module = nn.Linear(1, 1)
     module.weight.device_mesh = type("Mesh", (), {"size": lambda self: ranks})()
     assert trains_together([module]) is together
+
+
+@pytest.mark.parametrize(("ranks", "group", "together"), [(1, 1, False), (2, 2, True), (3, 3, True), (3, 2, False)])
+def test_modules_train_together_from_two_ranks_on_where_their_group_holds_all(monkeypatch, ranks, group, together):
+    class DistributedDataParallel(nn.Module):
+        process_group = SimpleNamespace(size=lambda: group)
+
+    monkeypatch.setattr(torch.distributed, "is_initialized", lambda: True)
+    monkeypatch.setattr(torch.distributed, "get_world_size", lambda: ranks)
+    assert trains_together([DistributedDataParallel()]) is together
+    assert trains_together([nn.Linear(1, 1)]) is False

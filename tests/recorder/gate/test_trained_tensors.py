@@ -57,6 +57,19 @@ def test_a_leaf_made_anew_by_a_functional_update_stands_for_the_old_one() -> Non
     assert [id(t) for t in trained.with_gradients(tape.current)] == [id(new)]
 
 
+def test_only_a_leaf_that_is_trained_stands_for_the_old_one() -> None:
+    tape, trained = Tape(tuple), TrainedTensors()
+    old = torch.ones(3, requires_grad=True)
+    computed, fixed, unused = old * 2, torch.ones(3), torch.ones(3, requires_grad=True)
+    computed.retain_grad()
+    tape.refer(old)
+    for made in (computed, fixed, unused):
+        tape.close(tape.open("fn", torch.neg, (old,), {}), made)
+    computed.sum().backward()
+    fixed.grad = torch.ones(3)
+    assert [id(t) for t in trained.with_gradients(tape.current)] == [id(old)]
+
+
 def test_a_changed_norm_is_a_change_and_rest_is_none() -> None:
     trained, tensors = TrainedTensors(), [torch.ones(2), torch.ones(3)]
     assert not trained.changed(tensors, norms(tensors))

@@ -34,3 +34,11 @@ def test_a_slice_is_told_by_its_memory() -> None:
     log = BatchLog()
     log.add(BATCH)
     assert known_rows(Y[2:4], log, BATCH) == HeldRows((2, 3), 6)
+
+
+def test_rows_of_another_batch_are_known_by_their_values_alone() -> None:
+    log, later = BatchLog(), a_batch([X + 4, Y + 7])
+    log.add(BATCH)
+    log.add(later)
+    assert known_rows(X[2:4], log, later) == HeldRows((0, 1), 6)
+    assert known_rows(X[:1], log, later) is None
