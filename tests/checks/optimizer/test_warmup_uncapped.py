@@ -7,6 +7,7 @@ import pytest
 from debugtracer.checks.optimizer.warmup_uncapped import Climb, WarmupUncapped
 from debugtracer.diagnosis.judging.judge import Judge
 from tests.checks.optimizer.seen import at, line, rate
+from tests.checks.windows import told
 
 BUILT, WARM_UP, STEPS = 1e-3, 30, 320
 CLIMB = [BUILT * (step + 1) / WARM_UP for step in range(STEPS)]
@@ -83,3 +84,72 @@ def test_a_line_rises_by_the_same_amount():
     assert not straight.is_straight()
     straight.slope = 0.4
     assert not straight.is_straight()
+
+
+def climbed(begin=None, **more):
+    """A rate that was to be 1.0 and rose evenly from 0.5 to 2.0 in 100 updates."""
+    known = {"first": 0.5, "last": 2.0, "last_step": 100, "slope": 0.015, "moves": 101, "rises": 100}
+    first = rate(**{**BEGIN, "ref": at(0), "built": 1.0, "low": 0.5, "high": 0.5, **(begin or {})})
+    return Climb(begin=first, **{**known, **more})
+
+
+@pytest.mark.parametrize(
+    ("climb", "uncapped"),
+    [
+        (climbed(), True),
+        (climbed(last=1.99), False),  # twice the rate
+        (climbed({"high": 0.99}), True),
+        (climbed({"high": 1.0}), False),  # it begins at the rate
+        (climbed(rises=90), True),  # nine of ten
+        (climbed(rises=89), False),
+        (climbed(rises_at_best=95), True),  # five since the loss was lowest
+        (climbed(rises_at_best=96), False),
+        (climbed(slope=0.03), True),  # twice the mean
+        (climbed(slope=0.031), False),
+        (climbed(slope=0.0075), True),  # half of it
+        (climbed(slope=0.0074), False),
+        (climbed(slope=-0.015), False),
+        (climbed(several=True), False),
+        (climbed({"scheduler": ""}), False),
+        (climbed({"built": None}), False),
+        (climbed({"built": 0.0, "high": -0.1}), False),
+        (Climb(), False),
+    ],
+)
+def test_a_warm_up_is_without_an_end_from_each_limit_on(climb, uncapped):
+    assert WarmupUncapped().is_uncapped(climb) is uncapped
+
+
+def test_a_rate_that_does_not_move_is_no_line():
+    assert not Climb(first=1.0, last=1.0, last_step=10, slope=0.0, moves=11).is_straight()
+    assert not Climb().is_straight()
+
+
+def test_the_way_of_a_rate_is_counted_once_a_step():
+    climb = Climb()
+    for step, value in ((0, 1.0), (1, 2.0), (1, 9.0), (3, 3.0), (4, 3.0), (5, 2.5)):
+        climb.see(a_window(step, [value]))
+    climb.see(a_window(6, []))
+    assert (climb.first, climb.first_step, climb.last, climb.last_step) == (1.0, 0, 2.5, 5)
+    assert (climb.moves, climb.rises, climb.slope) == (5, 2, -0.5)
+    climb.see(a_window(7, [4.5]))
+    assert (climb.moves, climb.rises, climb.slope) == (6, 3, 1.0)
+
+
+def test_the_first_rate_of_the_run_is_its_begin_and_another_optimizer_is_remembered():
+    climb = Climb()
+    later, first, again, other = (
+        rate(**{**BEGIN, "ref": at(0), "number": number, "optimizer": optimizer})
+        for number, optimizer in ((3, 0), (0, 0), (0, 0), (2, 1))
+    )
+    climb.see(told(later))
+    assert climb.begin is None
+    climb.see(told(first))
+    climb.see(told(again))
+    assert climb.begin is first and not climb.several
+    climb.see(told(other))
+    assert climb.several
+
+
+def a_window(step, values):
+    return told(step=step, **({"lr": values} if values else {}))
