@@ -104,3 +104,54 @@ def test_what_guessing_costs_is_known_of_two_losses_alone():
     assert guessing(msgspec.structs.replace(call(1.0), classes=None)) is None
     assert guessing(msgspec.structs.replace(call(1.0), loss="binary_cross_entropy_with_logits")) == math.log(2)
     assert guessing(msgspec.structs.replace(call(1.0), loss="mse_loss")) is None
+
+
+@pytest.mark.parametrize(
+    ("first", "later", "is_told"),
+    [
+        (100.0, 151.0, True),
+        (100.0, 150.0, False),  # half as much again is the least
+        (101.0, 152.0, True),  # what was computed is the loss, but for a hundredth
+        (101.5, 160.0, False),
+        (99.0, 150.0, True),
+        (98.5, 150.0, False),
+    ],
+)
+def test_a_sum_is_followed_where_it_is_the_loss_and_rises_by_half(first, later, is_told):
+    found = judged(InitLoss(), [call(100.0, reduction="sum")], loss=(first, *[later] * 20))
+    assert [f.severity for f in found] == ["warning"] * is_told
+
+
+def test_the_last_ten_of_twenty_losses_are_looked_at():
+    late = (100.0, *[100.0] * 9, *[160.0] * 11)
+    assert judged(InitLoss(), [call(100.0, reduction="sum")], loss=late)
+    half = (100.0, *[100.0] * 14, *[160.0] * 6)
+    assert not judged(InitLoss(), [call(100.0, reduction="sum")], loss=half)
+
+
+@pytest.mark.parametrize(
+    ("value", "first", "later", "is_told"),
+    [
+        (30.0, 30.0, 7.0, True),
+        (30.0, 30.0, 6.9, False),  # three times chance, 6.908, is near it
+        (23.1, 23.1, 20.0, True),
+        (23.0, 23.0, 20.0, False),  # ten times chance is 23.03
+        (30.0, 12.0, 20.0, True),
+        (30.0, 11.9, 20.0, False),  # below 0.4 of it is one of several terms
+    ],
+)
+def test_a_first_loss_is_far_off_from_each_limit_on(value, first, later, is_told):
+    found = judged(InitLoss(), [call(value)], loss=(first, *[later] * 20))
+    assert [f.severity for f in found] == ["note", *["warning"] * is_told]
+
+
+@pytest.mark.parametrize(("spread", "named"), [(0.51, True), (0.49, False)])
+def test_weights_of_the_head_are_wide_from_a_deviation_of_four_on(spread, named):
+    found = judged(InitLoss(), [call(43.9), wide(spread)], loss=FAR_OFF)
+    assert ("wte.weight alone" in found[-1].message) is named
+
+
+def test_a_matrix_of_another_width_is_no_head():
+    row = a_row("emb.weight", shape=(11, 64), l2=1.0 * 704**0.5)
+    snapshot = a_snapshot(0, row, params=(an_update("emb.weight"),))
+    assert judged(InitLoss(), [call(43.9), snapshot], loss=FAR_OFF)[-1].place.param is None
