@@ -73,7 +73,7 @@ def test_the_line_of_a_loss_is_where_it_was_computed_not_where_it_was_divided(tm
 
 @pytest.mark.parametrize(
     ("value", "expected"),
-    [(torch.tensor(0.5), 0.5), (3, 3.0), (None, None), (float("nan"), None), (float("inf"), "Infinity"), ("x", None)],
+    [(torch.tensor(0.5), 0.5), (3, 3.0), (None, None), (float("nan"), "NaN"), (float("inf"), "Infinity"), ("x", None)],
 )
 def test_a_hyper_parameter_is_a_number_or_nothing(value, expected):
     assert plain(value) == expected

@@ -16,6 +16,7 @@ class NumberNonfinite(Cause):
     """A weight of a loss term, a rate or a factor is a Python number that is not finite; all tensors are."""
 
     kind: ClassVar[str] = "number_nonfinite"
+    proved_by: ClassVar[tuple[str, ...]] = ("one-line-fix",)
     refuted_by: ClassVar[tuple[str, ...]] = ("full-precision",)
     remedies: ClassVar[tuple[str, ...]] = (
         "keep the number finite where it is computed: clamp what the root, power, logarithm or division is taken of",
