@@ -19,6 +19,13 @@ def by_a_criterion(model, x):
     return torch.nn.MSELoss()(torch.randn_like(x), model(x + torch.randn_like(x)))
 
 
+def noisy_input_unused(model, x):
+    noise = torch.randn_like(x)
+    noisy = 0.5 * x + 0.5 * noise
+    assert noisy.shape == x.shape
+    return F.mse_loss(model(x), noise)
+
+
 def by_hand(model, x):
     return ((model(x) - torch.randn_like(x)) ** 2).mean()
 
@@ -31,6 +38,12 @@ def the_same_noise(model, x):
 def the_same_noise_by_a_criterion(model, x):
     noise = torch.randn_like(x)
     return torch.nn.MSELoss()(model(x + noise), noise)
+
+
+def noise_in_two_steps(model, x):
+    noise = torch.randn_like(x)
+    noisy = torch.cat([0.5 * noise[:3], noise[3:]]) + x
+    return F.mse_loss(model(noisy), noise)
 
 
 def noise_as_input(model, x):
@@ -67,7 +80,7 @@ def run(out, loss_of):
     return facts(out, DrawnTarget)
 
 
-@pytest.mark.parametrize("loss_of", [fresh_noise, by_a_criterion, by_hand])
+@pytest.mark.parametrize("loss_of", [fresh_noise, by_a_criterion, noisy_input_unused, by_hand])
 def test_a_fresh_draw_is_told_with_both_lines(tmp_path, loss_of):
     found = run(tmp_path, loss_of)
     assert [f.ref.step for f in found] == [0, 1, 2]
@@ -82,6 +95,7 @@ def test_a_fresh_draw_is_told_with_both_lines(tmp_path, loss_of):
     [
         the_same_noise,
         the_same_noise_by_a_criterion,
+        noise_in_two_steps,
         noise_as_input,
         noisy_output,
         noisy_target,

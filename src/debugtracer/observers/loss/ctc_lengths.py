@@ -68,6 +68,7 @@ class CtcLengthsObserver(Observer):
             return
         rows = labels_of(given["targets"], counts)
         needed = [len(row) + sum(a == b for a, b in itertools.pairwise(row)) for row in rows]
+        blank = given.get("blank", 0)
         raw = raw_frames(2)
         frames, made = frames_of(raw), self.line(long)
         self.number += 1
@@ -76,6 +77,7 @@ class CtcLengthsObserver(Observer):
                 ref=self.run.ref(), number=self.number, rows=len(rows), frames=int(scores.shape[0]),
                 impossible=sum(have < need for have, need in zip(lengths, needed, strict=True)),
                 longest=max(lengths), zero_infinity=bool(given.get("zero_infinity", False)),
+                blank=blank, blanks=sum(blank in row for row in rows),
                 frame=frames[0] if frames else None, made=first(made),
             )
         )  # fmt: skip

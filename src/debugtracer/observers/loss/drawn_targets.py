@@ -12,6 +12,7 @@ from debugtracer.callsites.frames import RawFrames, frames_of, raw_frames
 from debugtracer.observers.loss.loss_call import DIFFERENCES
 from debugtracer.observers.observed_run import ObservedRun
 from debugtracer.observers.observer import Observer, inspected
+from debugtracer.recorder.state.weak import WeakRef
 from debugtracer.trace.facts.drawn_target import DrawnTarget
 from debugtracer.trace.facts.loss_call import ELEMENTWISE
 
@@ -36,9 +37,12 @@ class DrawnTargetsObserver(Observer):
     def __init__(self, run: ObservedRun) -> None:
         super().__init__(run)
         self.draws: dict[int, Draw] = {}
+        self.made: dict[int, tuple[WeakRef[Tensor], Draw]] = {}
+        """What was computed of a draw and data alone: no use of it before it reaches the model or a prediction."""
 
     def reset(self) -> None:
         self.draws.clear()
+        self.made.clear()
 
     def called(self, function: Any, args: tuple[Any, ...], kwargs: dict[str, Any], output: Any) -> None:
         """Note a draw; count what uses one."""
@@ -48,22 +52,43 @@ class DrawnTargetsObserver(Observer):
                 self.draws[id(output)] = Draw(output, name, raw_frames(1))
             return
         if self.draws and name not in LOOKS_ONLY:
-            self.used(args, kwargs, name)
+            data = isinstance(output, Tensor) and not output.requires_grad and output.numel() > 1
+            self.used(args, kwargs, name, output if data else None)
 
-    def used(self, args: tuple[Any, ...], kwargs: dict[str, Any], name: str) -> None:
-        """Count a use of each draw among the arguments."""
+    def used(self, args: tuple[Any, ...], kwargs: dict[str, Any], name: str, data: Tensor | None = None) -> None:
+        """Count a use of each draw among the arguments, or remember what was made of it where that is `data`."""
         given = [*args, *kwargs.values()]
         for value in given:
-            draw = self.draws.get(id(value)) if isinstance(value, Tensor) else None
-            if draw is None or draw.tensor() is not value:
+            draw = self.draw_in(value)
+            if draw is None:
                 if isinstance(value, (list, tuple)):
-                    self.used(tuple(value), {}, "")
+                    self.used(tuple(value), {}, "", data)
+                continue
+            if data is not None:
+                if len(self.made) < MOST:
+                    self.made[id(data)] = WeakRef(data), draw
+                else:
+                    draw.uses += 1
                 continue
             draw.uses += 1
             compared = name in DIFFERENCES or name in ELEMENTWISE
             other = next((v for v in given if isinstance(v, Tensor) and v is not value), None)
-            if compared and torch.is_grad_enabled() and other is not None and other.requires_grad:
+            if (
+                compared
+                and value is draw.tensor()
+                and torch.is_grad_enabled()
+                and other is not None
+                and other.requires_grad
+            ):
                 draw.loss, draw.loss_raw = name, raw_frames(2)
+
+    def draw_in(self, value: Any) -> Draw | None:
+        """The draw that a tensor is, or was made of."""
+        draw = self.draws.get(id(value)) if isinstance(value, Tensor) else None
+        if draw is not None and draw.tensor() is value:
+            return draw
+        made = self.made.get(id(value)) if isinstance(value, Tensor) else None
+        return made[1] if made is not None and made[0]() is value else None
 
     @inspected
     def entered(self, module: nn.Module, args: tuple[Any, ...]) -> None:
@@ -91,4 +116,4 @@ class DrawnTargetsObserver(Observer):
                         loss_frame=loss_at[0] if loss_at else None,
                     )
                 )  # fmt: skip
-        self.draws.clear()
+        self.reset()

@@ -22,6 +22,10 @@ class CtcCall(Fact, frozen=True, kw_only=True):
     """The greatest input length of the batch."""
     zero_infinity: bool
     """The loss of such rows counts 0."""
+    blank: int = 0
+    """The id that means no label."""
+    blanks: int = 0
+    """Rows with a target that is this id."""
     frame: Frame | None
     """The line that calls the loss."""
     made: Frame | None = None
