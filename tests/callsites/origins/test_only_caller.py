@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import ast
-import sys
-from types import ModuleType
 
 import pytest
 
@@ -49,6 +47,12 @@ def walk(x):
 """
 
 
+@pytest.fixture(autouse=True)
+def alone(monkeypatch: pytest.MonkeyPatch):
+    """No other file is of the program."""
+    monkeypatch.setattr("debugtracer.callsites.origins.only_caller.program_files", lambda: None)
+
+
 def lines(tmp_path, text, line, expression, part=None):
     file = tmp_path / "train.py"
     file.write_text(text)
@@ -78,8 +82,10 @@ def test_a_function_that_nobody_else_calls(tmp_path):
 def test_calls_of_other_files_of_the_program_count(tmp_path, monkeypatch: pytest.MonkeyPatch):
     other = tmp_path / "main.py"
     other.write_text("from train import Rows\nscaled = raw / spread\nrows = Rows(scaled)\n")
-    for name, file in (("__main__", other), ("main_of_test", other)):
-        module = ModuleType(name)
-        module.__file__ = str(file)
-        monkeypatch.setitem(sys.modules, name, module)
+    monkeypatch.setattr("debugtracer.callsites.origins.only_caller.program_files", lambda: [str(other)])
     assert lines(tmp_path, "class Rows:\n    def __init__(self, x):\n        self.x = x\n", 3, "x") == [2]
+
+
+def test_a_method_of_the_same_name_is_another_function(tmp_path):
+    text = "def walk(x):\n    return x\ntree.walk(1 / n)\nwalk(2 / n)\n"
+    assert lines(tmp_path, text, 2, "x") == [4]

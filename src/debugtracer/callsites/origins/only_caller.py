@@ -6,6 +6,7 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterator
 
+from debugtracer.callsites.origins.called_function import called_function
 from debugtracer.callsites.origins.value_origin import Link, Use, argument_of, follow, program_of, scope_at
 from debugtracer.callsites.origins.written_names import Function, final_name, outer, parameters
 from debugtracer.callsites.program_files import program_files
@@ -53,5 +54,13 @@ def calls_of(program: Program, function: Function) -> Iterator[tuple[Program, as
     for file in files:
         one = program_of(file)
         for node in one.nodes if one is not None else ():
-            if one is not None and isinstance(node, ast.Call) and final_name(node.func) == name:
+            if one is None or not isinstance(node, ast.Call) or final_name(node.func) != name:
+                continue
+            if owner is not None or isinstance(node.func, ast.Name) or is_of(one, node, function):
                 yield one, node
+
+
+def is_of(program: Program, call: ast.Call, function: Function) -> bool:
+    """Whether a call of an attribute (`data.prepare(x)`) is that of a function of a module of the program."""
+    called = called_function(program, scope_at(program, call.lineno), call, program_of)
+    return called is not None and called[1] is function
