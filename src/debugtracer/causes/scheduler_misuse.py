@@ -39,7 +39,7 @@ class SchedulerMisuse(Cause):
             return None
         if incident.facts.birth is not None and not (incident.born("update") or name.startswith("parameter")):
             return None
-        frame = rate.scheduler_frame or rate.written
+        frame = next(iter(incident.facts.made), rate.scheduler_frame or rate.written)
         at = f" at {Path(frame.file).name}:{frame.line}" if frame is not None else ""
         return Evidence(
             confidence=0.97,

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping, Sequence
 from typing import Any
 
@@ -9,6 +10,7 @@ from torch import Tensor
 from torch.optim import Optimizer
 
 from debugtracer.callsites.notebook_cells import edited
+from debugtracer.callsites.numeric_warning import NumericWarning
 from debugtracer.diagnosis.constructed_weights import constructed_lines
 from debugtracer.diagnosis.ignored_labels import all_ignored
 from debugtracer.diagnosis.indexed_rows import indexed_rows
@@ -95,7 +97,7 @@ def gather(
         changed=next((fact for fact in told if isinstance(fact, ValueChanged)), None),
         written=weight_writes(alarm.segment, context),
         pipeline=pipeline,
-        made=made_lines(alarm, result, context, ignored[0], pipeline),
+        made=made_lines(alarm, result, context, ignored[0], pipeline) or warned_rate(told, context.numeric_warnings),
         ignored=ignored[1],
         cut=cut_line(batch, ignored[0]) if ignored[0] else None,
         world_size=world_size,
@@ -113,6 +115,20 @@ def made_lines(
     name = birth.input_name or "" if birth is not None and birth.kind == "input" else ""
     built = constructed_lines(name, context.roots, heard) if alarm.step == 0 and alarm.iteration == 0 else ()
     return built or value_lines(birth, batch, ignored, pipeline, heard) or ()
+
+
+def warned_rate(told: Sequence[Fact], heard: Sequence[NumericWarning]) -> tuple[Frame, ...]:
+    """The line that made a rate NaN or Inf, where numpy has warned of it on the way to the line that wrote the rate."""
+    moved = [fact for fact in told if isinstance(fact, RateMoved) and not math.isfinite(float(fact.now))]
+    wrote = [frame for fact in moved for frame in (fact.scheduler_frame, fact.written) if frame is not None]
+    places: set[tuple[str, int | str]] = {(frame.file, frame.line) for frame in wrote}
+    places |= {(frame.file, frame.function) for frame in wrote if frame.function != "<module>"}
+    over = [
+        one
+        for one in heard
+        if any((frame.file, frame.line) in places or (frame.file, frame.function) in places for frame in one.frames)
+    ]
+    return over[-1].frames[:1] if over else ()
 
 
 def rate_of(told: Sequence[Fact], optimizer: OptimizerFacts | None) -> RateMoved | None:

@@ -35,7 +35,7 @@ def moved_rate(
         before=number(move[0]), after=number(move[1]), step=move[2],
         scheduler="" if plan is None else plan.kind,
         scheduler_frame=None if plan is None
-        else lambdas.frame_of(scheduler) or (function_line(scheduler) if word else None) or plan.frame,
+        else (function_line(scheduler) if word else None) or lambdas.frame_of(scheduler) or plan.frame,
         undefined=word,
     )  # fmt: skip
 
