@@ -15,6 +15,7 @@ from debugtracer.trace.finding import LAYERS
 from tests.each import each
 
 EXACT = {
+    "data/blank-labelled", "data/last-batch-short", "optimizer/rate-undefined",
     "data/batch-of-one", "data/class-ignored", "data/label-range", "data/ragged-samples", "data/empty-sample",
     "data/rows-reordered",
     "data/target-out-of-bounds", "data/target-overlap", "data/targets-all-ignored", "data/token-out-of-table",
@@ -34,6 +35,7 @@ EXACT = {
     "rollback/state-misplaced",
 }  # fmt: skip
 AT_END = {
+    "data/channels-reordered", "data/last-batch-short", "data/names-renumbered",
     "model/frozen-by-evaluation", "model/all-frozen", "numerics/crash-text",
     "data/batch-of-one", "data/classes-in-blocks", "data/ctc-lengths", "data/empty-sample", "data/hard-samples",
     "data/loader-bound",
