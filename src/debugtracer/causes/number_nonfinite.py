@@ -9,7 +9,7 @@ from debugtracer.causes.cause import Cause, Evidence
 from debugtracer.causes.incident_evidence import IncidentEvidence
 
 WRITTEN = re.compile(r"\b(?:inf|infty|nan|Infinity)\b", re.IGNORECASE)
-"""The line itself says Inf or NaN: it is meant."""
+"""The line of the op, or the one that makes the number, says Inf or NaN: it is meant."""
 
 
 class NumberNonfinite(Cause):
@@ -27,11 +27,11 @@ class NumberNonfinite(Cause):
         """An op that was given such a number beside finite tensors."""
         birth = incident.birth
         line = birth.innermost.code if birth.innermost is not None else ""
-        if birth.number is None or birth.direction == "update" or WRITTEN.search(line):
+        made = incident.facts.made[0].code if incident.facts.made else ""
+        if birth.number is None or birth.direction == "update" or WRITTEN.search(line) or WRITTEN.search(made):
             return None
         return Evidence(
-            confidence=0.97,
-            exact=True,
+            confidence=0.9,  # the number may come from data that hold NaN
             because=f"{incident.op} is given the number {float(birth.number):g}, every tensor it reads is "
             f"finite{incident.made.replace(', made', '; the number is made')}",
             remedies=self.remedies,

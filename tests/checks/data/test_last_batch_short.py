@@ -22,7 +22,7 @@ def test_the_loader_is_the_line_and_the_one_that_uses_the_usual_length_is_told()
         "loader, or take the length from the tensor at loss.py:22."
     )
     assert (finding.place.frame, finding.place.symptom_frame) == (LOADER, USES)
-    assert (finding.exact, finding.kind, finding.remedy) == (True, "data_short_batch", LastBatchShort.remedies)
+    assert (finding.exact, finding.kind, finding.remedy) == (False, "data_short_batch", LastBatchShort.remedies)
 
 
 def test_in_evaluation_no_sample_may_be_left_out():

@@ -22,7 +22,7 @@ def test_the_line_that_freezes_is_the_place():
     )
     assert (finding.severity, finding.exact, finding.place.frame.line, finding.place.symptom_frame.line) == (
         "error",
-        True,
+        False,
         36,
         33,
     )

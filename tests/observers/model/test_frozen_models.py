@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import torch
 from torch import nn
 
 from debugtracer.observers.model.frozen_models import FrozenModels, frozen_models
@@ -25,3 +26,10 @@ def test_one_that_learns_is_enough() -> None:
 def test_models_without_parameters_are_not_frozen() -> None:
     assert frozen_models([nn.ReLU()], None) == FrozenModels()
     assert frozen_models([], None) == FrozenModels()
+
+
+def test_models_stand_still_on_purpose_where_a_tensor_outside_of_them_is_learnt() -> None:
+    """A prompt, a picture or a low-rank factor in the optimizer: it is that tensor which has no gradient."""
+    model = nn.Linear(3, 2).requires_grad_(False)
+    assert frozen_models([model], None, 0, [torch.randn(4)]) == FrozenModels()
+    assert frozen_models([model], None, 0, model.parameters()).parameters == 2

@@ -139,3 +139,17 @@ def test_lengths_of_two_or_less_say_nothing():
     with pytest.raises(RuntimeError) as caught:
         torch.zeros(2) + torch.zeros(3)
     assert short_last(caught.value, None, [], False) is None
+
+
+def test_widths_of_a_product_are_not_read_as_rows():
+    """16 rows of 64 features before a table of 32: 32 and 16 are the usual rows and those of now by chance."""
+
+    def program(x):
+        return torch.randn(len(x), 2 * BATCH) @ torch.randn(BATCH, 5)
+
+    assert died(program, rows=4) is None
+
+    def rows_that_are_flattened(x):
+        return x.reshape(1, -1) @ torch.randn(5 * BATCH, 2)
+
+    assert died(rows_that_are_flattened, rows=4) is not None

@@ -94,3 +94,22 @@ def test_a_rate_that_is_complex_is_told_as_the_program_dies_of_it(tmp_path: Path
     (fact,) = facts(tmp_path, RateMoved)
     assert (fact.undefined, fact.kind, fact.scheduler) == ("complex", "SGD", "" if by_hand else "LambdaLR")
     assert (fact.written is not None) == by_hand
+
+
+def test_a_rate_that_no_update_has_used_is_not_why_the_program_died(tmp_path: Path):
+    """The schedule goes one step past its end, then the evaluation fails."""
+
+    def loop() -> None:
+        model = net()
+        optimizer = torch.optim.SGD(model.parameters(), lr=0.01)
+        scheduler = LambdaLR(optimizer, lambda step: math.nan if step == 4 else 1.0)
+        for x, y in data(4):
+            optimizer.zero_grad()
+            mse(model(x), y).backward()
+            optimizer.step()
+            scheduler.step()
+        raise KeyError(2)
+
+    with pytest.raises(KeyError):
+        observed(tmp_path, loop, RateMoved)
+    assert facts(tmp_path, RateMoved) == []

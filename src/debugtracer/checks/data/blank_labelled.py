@@ -33,7 +33,7 @@ class BlankLabelled(Check, frozen=True):
     needs: ClassVar[tuple[type[CtcCall]]] = (CtcCall,)
     kind: ClassVar[str] = "ctc_infeasible"
     symptom: ClassVar[str] = "silent"
-    exact: ClassVar[bool] = True
+    confidence: ClassVar[float] = 0.9
     remedies: ClassVar[tuple[str, ...]] = (
         "number the labels from 1: 0 is the blank",
         "or give the loss the id of the blank, one more than the last label: CTCLoss(blank=len(letters))",

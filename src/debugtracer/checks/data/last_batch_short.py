@@ -39,7 +39,7 @@ class LastBatchShort(Check, frozen=True):
     at_end: ClassVar[bool] = True
     kind: ClassVar[str] = "data_short_batch"
     symptom: ClassVar[str] = "crash"
-    exact: ClassVar[bool] = True
+    confidence: ClassVar[float] = 0.75
     remedies: ClassVar[tuple[str, ...]] = (
         "drop_last=True in the DataLoader of the training",
         "take the length from the tensor (x.shape[0]) where the line uses the configured batch size",

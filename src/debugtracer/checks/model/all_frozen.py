@@ -42,7 +42,6 @@ class AllFrozen(Check, frozen=True):
     at_end: ClassVar[bool] = True
     kind: ClassVar[str] = "parameters_not_updated"
     symptom: ClassVar[str] = "crash"
-    exact: ClassVar[bool] = True
     confidence: ClassVar[float] = 0.95
     remedies: ClassVar[tuple[str, ...]] = (
         "compare the names of model.named_parameters() with those that the freezing loop spares",

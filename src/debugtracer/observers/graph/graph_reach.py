@@ -166,9 +166,9 @@ class GraphReachObserver(Observer):
         if here in self.loose_at:
             return
         self.loose_at.add(here)
-        cut = next((cut for cut in reversed(self.cuts) if cut[0] == self.run.iteration), None)
-        frame = self.run.here()
-        frozen = frozen_models(self.run.modules(), frame, self.run.step)
+        cut, frame = next((c for c in reversed(self.cuts) if c[0] == self.run.iteration), None), self.run.here()
+        learnt = [tensor for one in self.run.optimizers for tensor in parameters(one)]
+        frozen = frozen_models(self.run.modules(), frame, self.run.step, learnt)
         self.run.emit(
             LossWithoutGraph(
                 ref=self.run.ref("backward"),

@@ -56,7 +56,7 @@ class BootstrapMasksObserver(Observer):
     @inspected
     def left(self, module: nn.Module, args: tuple[Any, ...], kwargs: dict[str, Any], output: Any) -> None:
         """Note what a network answers."""
-        if next(module.parameters(), None) is not None:
+        if next(iter(module.parameters()), None) is not None:
             for value in tensors(output):
                 self.keep(FollowedAnswer(WeakRef(value)), value)
 

@@ -77,7 +77,9 @@ class CtcLengthsObserver(Observer):
                 ref=self.run.ref(), number=self.number, rows=len(rows), frames=int(scores.shape[0]),
                 impossible=sum(have < need for have, need in zip(lengths, needed, strict=True)),
                 longest=max(lengths), zero_infinity=bool(given.get("zero_infinity", False)),
-                blank=blank, blanks=sum(blank in row for row in rows),
+                blank=blank,
+                # a loss for each row may leave some of them out
+                blanks=sum(blank in row for row in rows) if given.get("reduction", "mean") != "none" else 0,
                 frame=frames[0] if frames else None, made=first(made),
             )
         )  # fmt: skip

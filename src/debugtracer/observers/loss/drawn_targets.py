@@ -93,13 +93,13 @@ class DrawnTargetsObserver(Observer):
     @inspected
     def entered(self, module: nn.Module, args: tuple[Any, ...]) -> None:
         """Count a draw that goes into a module as used; what a criterion does with it is heard function by function."""
-        if self.draws and next(module.parameters(), None) is not None:
+        if self.draws and next(iter(module.parameters()), None) is not None:
             self.used(args, {}, "")
 
     @inspected
     def left(self, module: nn.Module, args: tuple[Any, ...], kwargs: dict[str, Any], output: Any) -> None:
         """Count one that was handed in by name."""
-        if self.draws and kwargs and next(module.parameters(), None) is not None:
+        if self.draws and kwargs and next(iter(module.parameters()), None) is not None:
             self.used((), kwargs, "")
 
     @inspected

@@ -52,7 +52,7 @@ def short_last(
     found = lost_dimension(walked) if rows == 1 and any(words in text for words in DIMENSIONS) else None
     if found is not None:
         return ShortBatchSeen(rows=rows, usual=usual, frame=found, squeezed=True, evaluating=evaluating)
-    pair = any(n % usual == 0 and n // usual * rows in numbers for n in numbers if n)
+    pair = is_pair(text, numbers, rows, usual)
     if not pair and not may_be_of(text, numbers, rows, usual):
         return None
     built = loader_calls(batch)
@@ -71,6 +71,16 @@ def usual_rows(batch: Batch | None, before: list[Batch]) -> int | None:
         return None
     same = {one.rows for one in before if one.loader is batch.loader and one is not batch}
     return (same.pop() if len(same) == 1 else None) if same else batch.loader.batch_size
+
+
+def is_pair(text: str, numbers: set[int], rows: int, usual: int) -> bool:
+    """Whether two lengths of an exception are the same multiple of both; of a product the one that comes in, rows that
+    were flattened, and the one that the weights want: its other numbers are widths."""
+    inner = re.search(r"mat1 and mat2 shapes cannot be multiplied \(\d+x(\d+) and (\d+)x\d+\)", text)
+    if inner is not None:
+        came, wanted = int(inner[1]), int(inner[2])
+        return came * usual == wanted * rows and came % rows == 0
+    return any(n % usual == 0 and n // usual * rows in numbers for n in numbers if n)
 
 
 def may_be_of(text: str, numbers: set[int], rows: int, usual: int) -> bool:

@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import cmath
 import math
+import traceback
 
 from torch.optim import Optimizer
 
+from debugtracer.callsites.frame_locals import local
 from debugtracer.observers.observed_run import ObservedRun
 from debugtracer.observers.scheduler.lambda_lines import LambdaLines, function_line
 from debugtracer.observers.scheduler.rate_lines import built_rates
@@ -48,3 +50,9 @@ def undefined(optimizer: Optimizer) -> str:
         if isinstance(rate, (int, float)) and not cmath.isfinite(rate):
             return "NaN" if cmath.isnan(rate) else "infinite"
     return ""
+
+
+def died_in_update(error: BaseException, optimizer: Optimizer) -> bool:
+    """Whether an exception came out of a method of this optimizer."""
+    frames = (frame for frame, _ in traceback.walk_tb(error.__traceback__))
+    return any(local(frame, "self") is optimizer for frame in frames)

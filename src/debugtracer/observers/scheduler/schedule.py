@@ -22,7 +22,7 @@ from debugtracer.observers.scheduler.faded_rate import faded_rate
 from debugtracer.observers.scheduler.kept_rate import kept_rate
 from debugtracer.observers.scheduler.lambda_lines import LambdaLines
 from debugtracer.observers.scheduler.loaded_rate import LoadedRate, loaded_rate
-from debugtracer.observers.scheduler.moved_rate import moved_rate, undefined
+from debugtracer.observers.scheduler.moved_rate import died_in_update, moved_rate, undefined
 from debugtracer.observers.scheduler.plateau_values import plateau_value
 from debugtracer.observers.scheduler.rate_history import rate_history
 from debugtracer.observers.scheduler.rate_lines import RateLines, built_rates
@@ -239,10 +239,10 @@ class ScheduleObserver(Observer):
         return length, self.iterated.get(id(batch.loader), 0)
 
     def crashed(self, error: BaseException) -> None:
-        """Emit a rate that is no number; note a one-cycle schedule that refuses to go past its end, for which torch has
-        no class of its own."""
+        """Emit a rate that is no number where an update dies of it; note a one-cycle schedule that refuses to go past
+        its end, for which torch has no class of its own."""
         for optimizer, rate_state in list(self.states.items()):
-            if undefined(optimizer):
+            if died_in_update(error, optimizer) and undefined(optimizer):
                 self.emit_moved(optimizer, rate_state)
         for plan in self.known:
             if (
