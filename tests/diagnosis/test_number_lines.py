@@ -26,6 +26,9 @@ def test_a_name_is_followed_to_the_line_that_wrote_it():
     assert (line.code, loss) == ("weight = math.inf * total", math.inf)
 
 
+NEGATIVE = -float("inf")
+
+
 class Annealed:
     def __init__(self):
         self.beta = 1.0
@@ -82,3 +85,11 @@ def test_of_a_function_that_has_returned_and_without_a_line_nothing_is_known():
 )
 def test_what_is_a_finite_number(value, word):
     assert finite(value) is word
+
+
+def test_of_a_function_that_has_returned_a_constant_is_known_all_the_same():
+    masked = 2 * NEGATIVE
+    frames, _ = here(-1)
+    (line,) = number_lines(frames, None)
+    assert line.code == 'NEGATIVE = -float("inf")'
+    assert not finite(masked)

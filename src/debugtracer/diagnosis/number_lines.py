@@ -10,6 +10,7 @@ from typing import Any
 
 from debugtracer.callsites.frame_locals import locals_of
 from debugtracer.callsites.frames import as_frame
+from debugtracer.callsites.origins.literal_writes import nonfinite
 from debugtracer.callsites.origins.option_lines import literal
 from debugtracer.callsites.origins.setting_origin import at_line
 from debugtracer.callsites.origins.value_origin import made_first, origin, program_of, scope_at
@@ -29,6 +30,8 @@ def number_lines(frames: tuple[Frame, ...], live: FrameType | None) -> tuple[Fra
         return ()
     running = running_at(at, live)
     names = dict.fromkeys(read_at(program, scope_at(program, at.line), at.line))
+    if running is None:
+        return next(filter(None, (written_out(program, name) for name in names)), ())
     bad = [name for name in names if running is not None and not finite(value_of(running, name))]
     if len(bad) != 1:
         return ()
@@ -39,6 +42,12 @@ def computed(program: Program, name: str) -> tuple[Frame, ...]:
     """The only line of the file that computes what an attribute holds, beside those that write a number out."""
     written = [one for one in writes_of(program.tree, name) if one.value is None or literal(one.value) is None]
     return (at_line(program, written[0].node.lineno),) if len(written) == 1 else ()
+
+
+def written_out(program: Program, name: str) -> tuple[Frame, ...]:
+    """The only line of the file that writes a name, where it writes Inf or NaN itself."""
+    written = writes_of(program.tree, name)
+    return (at_line(program, written[0].node.lineno),) if len(written) == 1 and nonfinite(written[0].value) else ()
 
 
 def running_at(at: Frame, live: FrameType | None) -> FrameType | None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import zlib
+from collections.abc import Sequence
 from typing import Any
 
 import torch
@@ -46,21 +47,37 @@ def digest(leaf: Tensor) -> int | None:
     )
 
 
-def row_digests(leaf: Tensor) -> list[int]:
-    """Hash at most COLUMNS values of each row, and of a longer one the sum of SUMMED; [] where that says nothing
-    (integers, few or constant values)."""
+def distinct_rows(leaf: Tensor) -> dict[int, int]:
+    """Hash at most COLUMNS values of each row, and of a longer one the sum of SUMMED, by row; {} where that says
+    nothing (integers, few values). Rows whose values are all the same are left out."""
     if not readable(leaf) or leaf.dim() < 2 or not leaf.is_floating_point() or not leaf.shape[0]:
-        return []
+        return {}
     rows = bare(leaf).reshape(leaf.shape[0], -1)
     sums = [0] * len(rows)
     if rows.shape[1] > COLUMNS:
         sums = bit_sums(rows)
         rows = rows[:, :: rows.shape[1] // COLUMNS | 1][:, :COLUMNS]
     if rows.shape[1] < 2:
-        return []
+        return {}
     spread = (rows != rows[:, :1]).any(1).tolist()
     lines = rows.contiguous().view(torch.uint8).numpy()
-    return [zlib.crc32(line, total) for line, total, varied in zip(lines, sums, spread, strict=True) if varied]
+    return {n: zlib.crc32(lines[n], sums[n]) for n, varied in enumerate(spread) if varied}
+
+
+def sample_digests(leaves: Sequence[Tensor]) -> list[int]:
+    """Hash each sample of a batch by the rows of its first leaf that tells them apart, and by those of all other leaves
+    as long: a few numbers of one are shared by samples that differ in another."""
+    first = next(((number, known) for number, leaf in enumerate(leaves) if (known := distinct_rows(leaf))), None)
+    if first is None:
+        return []
+    number, found = first
+    for other, leaf in enumerate(leaves):
+        if other == number or not readable(leaf) or not leaf.dim() or leaf.shape[0] != leaves[number].shape[0]:
+            continue
+        rows = bare(leaf).reshape(leaf.shape[0], -1)[:, :COLUMNS]
+        lines = rows.contiguous().view(torch.uint8).numpy() if rows.numel() else None
+        found = found if lines is None else {n: zlib.crc32(lines[n], value) for n, value in found.items()}
+    return list(found.values())
 
 
 def bit_sums(rows: Tensor) -> list[int]:

@@ -9,7 +9,7 @@ from typing import Any
 import torch
 
 from debugtracer.callsites.origins.argument_origin import argument_origin
-from debugtracer.observers.data.digest import digest, row_digests
+from debugtracer.observers.data.digest import digest, sample_digests
 from debugtracer.observers.loaders.row_windows import RowWindows
 from debugtracer.recorder.tape.batches import Batch, LoaderInfo
 from debugtracer.trace.birth import Frame
@@ -183,19 +183,12 @@ class EpochHistory:
             self.again = RepeatedBatch(self.digests, iteration)
 
     def remember_rows(self, batch: Batch) -> None:
-        """Remember digests of the rows, while there are few; by the first leaf with distinctive ones."""
+        """Remember digests of the samples, while there are few."""
         if len(self.rows) >= ROWS or self.passes > 1:
             return
-        for _, leaf in batch.tensors():
-            found = row_digests(leaf)
-            if found:
-                known = (
-                    batch.indices
-                    if batch.indices is not None and len(batch.indices) == len(found)
-                    else (None,) * len(found)
-                )
-                self.rows.update(zip(found, known, strict=True))
-                return
+        found = sample_digests([leaf for _, leaf in batch.tensors()])
+        known = batch.indices if batch.indices is not None and len(batch.indices) == len(found) else None
+        self.rows.update(zip(found, known or (None,) * len(found), strict=True))
 
     def remember_windows(self, batch: Batch, iteration: int) -> None:
         """Remember the runs of the first pass; of an evaluation before anything was trained, of the next one."""
