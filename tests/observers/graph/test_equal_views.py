@@ -53,7 +53,11 @@ def test_noise_inside_the_model_makes_them_differ(tmp_path):
     assert run(tmp_path, lambda x: torch.cat([x, x]), model=nn.Sequential(nn.Dropout(0.5), nn.Linear(12, 6))) == []
 
 
-def two_calls(out, second, model=None):
+def nce(one, other):
+    return F.cross_entropy(one @ other.T, torch.arange(len(one)))
+
+
+def two_calls(out, second, model=None, loss_of=nce):
     torch.manual_seed(0)
     model = model or nn.Linear(12, 6)
     optimizer = torch.optim.SGD(model.parameters(), lr=0.1)
@@ -62,7 +66,7 @@ def two_calls(out, second, model=None):
             optimizer.zero_grad()
             x = torch.randn(8, 12)
             one, other = model(x), model(second(x))
-            F.cross_entropy(one @ other.T, torch.arange(8)).backward()
+            loss_of(one, other).backward()
             optimizer.step()
     return facts(out, EqualViews)
 
@@ -83,3 +87,44 @@ def test_dropout_between_two_calls_makes_them_differ(tmp_path):
 
 def test_a_loss_that_compares_no_pairs_is_silent(tmp_path):
     assert run(tmp_path, lambda x: torch.cat([x, x]), a_regression) == []
+
+
+def a_kernel(one, other):
+    gram = torch.exp(-0.5 * torch.cdist(one, other) ** 2) + 0.1 * torch.eye(len(one))
+    return torch.linalg.cholesky(gram).diagonal().log().sum()
+
+
+def moved(features):
+    return F.normalize(features + 0.3 * torch.randn_like(features), dim=1)
+
+
+def by_log_softmax(one, other):
+    scores = F.cosine_similarity(x1=one[:, None], x2=other[None], dim=2)
+    return -F.log_softmax(scores, 1).diagonal().mean()
+
+
+def by_einsum(one, other):
+    return nce_of(torch.einsum("nd,md->nm", F.normalize(one, dim=1), F.normalize(other, dim=1)))
+
+
+def nce_of(scores):
+    return F.cross_entropy(scores, torch.arange(len(scores)))
+
+
+def together(one, other):
+    return contrast(torch.cat([one, other]))
+
+
+@pytest.mark.parametrize("second", [torch.clone, lambda x: x])
+def test_a_kernel_of_a_batch_and_itself_is_silent(tmp_path, second):
+    assert two_calls(tmp_path, second, loss_of=a_kernel) == []
+
+
+def test_noise_on_the_outputs_makes_the_views(tmp_path):
+    assert two_calls(tmp_path, lambda x: x, loss_of=lambda one, other: nce(moved(one), moved(other))) == []
+    assert run(tmp_path / "halves", lambda x: torch.cat([x, x]), lambda made: contrast(moved(made))) == []
+
+
+@pytest.mark.parametrize("loss_of", [by_log_softmax, by_einsum, together])
+def test_other_contrastive_losses_are_told(tmp_path, loss_of):
+    assert len(two_calls(tmp_path, torch.clone, loss_of=loss_of)) == 3

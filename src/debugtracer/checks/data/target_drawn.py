@@ -22,9 +22,10 @@ class TargetDrawn(Check, frozen=True):
     Why it matters
         There is nothing to learn: the best prediction is the mean, and the loss stays at the variance of the noise.
     How it decides
-        In two inspected steps a tensor made by `randn`, `rand` or one of their kind is compared with the prediction
-        (`mse_loss`, `l1_loss`, a difference), and that is the only use of it in the step: no input, no sum, no product
-        was made with it.
+        In two inspected steps a tensor made by `randn`, `rand` or one of their kind (`normal` with mean 0 and
+        deviation 1) is compared with the prediction (`mse_loss`, `l1_loss`, a difference that is squared), and that is
+        the only use of it in the step: no input, no sum, no product was made with it. The comparison is the whole loss
+        of the step: as a term among others it may draw a code towards a distribution, or be the noisy label of a judge.
     What to do
         Return the noise that was mixed into the input, and compare the prediction with that.
     Example

@@ -22,9 +22,11 @@ class ViewsEqual(Check, frozen=True):
         The partner of each sample is found because it is the same values, so the loss falls to nothing and the features
         are those of an untrained network.
     How it decides
-        In `looks` inspected steps the two halves of the batch (or its neighbours) are equal bit for bit, so are the
-        outputs of the model in training mode, the samples differ from one another, and all outputs are compared with
-        all.
+        In `looks` inspected steps the two halves of the batch (or its neighbours, or the batches of two calls) are
+        equal bit for bit, so are the outputs of the model in training mode, the samples differ from one another, and
+        all outputs are compared with all, still equal: noise that is put on the outputs makes views of them. Of two
+        calls the comparisons must go into `cross_entropy`, `log_softmax` or `logsumexp`, too: the kernel of a Gaussian
+        process asks for the same features twice on purpose.
     What to do
         Call the transform once for each view.
     Example

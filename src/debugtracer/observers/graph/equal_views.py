@@ -1,5 +1,5 @@
 """Finds pairs of views that are the same: a batch whose halves are equal bit for bit, or two batches of two calls, with
-equal outputs, compared pair by pair."""
+equal outputs, that are still equal where they are compared with one another."""
 
 from __future__ import annotations
 
@@ -18,13 +18,16 @@ from debugtracer.trace.facts.equal_views import EqualViews
 FEWEST = 4  # samples seen twice (ours)
 VALUES = 8  # values of a sample (ours: shorter ones may be equal by chance)
 COMPARISONS = frozenset({"matmul", "__matmul__", "mm", "einsum", "cosine_similarity", "cdist", "linear"})
+NORMALISES = frozenset({"cross_entropy", "log_softmax", "logsumexp"})
+"""What a contrastive loss does with the rows of all comparisons, and the kernel of a Gaussian process does not."""
 
 
 class Pairs:
     """One call on a batch of equal pairs."""
 
-    def __init__(self, root: str, samples: int, raw: RawFrames) -> None:
-        self.root, self.samples, self.raw = root, samples, raw
+    def __init__(self, root: str, samples: int, raw: RawFrames, calls: int = 1) -> None:
+        self.root, self.samples, self.raw, self.calls = root, samples, raw, calls
+        self.compared = False
 
 
 class FormerCall(NamedTuple):
@@ -78,21 +81,35 @@ class EqualViewsObserver(Observer):
         if first is None or one is None or first.shape != given.shape or one.shape != made.shape:
             return
         if varied(given.detach()) and twice((first.detach(), given.detach(), one, made)):
-            self.pairs = Pairs(type(module).__name__, len(given), raw_frames(2))
+            self.pairs = Pairs(type(module).__name__, len(given), raw_frames(2), calls=2)
 
     def called(self, function: Any, args: tuple[Any, ...], kwargs: dict[str, Any], output: Any) -> None:
-        """Emit the pairs when all of them are compared with all."""
+        """Emit the pairs when all of them are compared with all; those of two calls when the comparisons are
+        normalised, too: `k(x, x)` asks for the same features twice on purpose."""
         pairs = self.pairs
-        if pairs is None or not isinstance(output, Tensor) or getattr(function, "__name__", "") not in COMPARISONS:
+        if pairs is None:
             return
-        if output.dim() == 2 and output.shape in ((2 * pairs.samples,) * 2, (pairs.samples,) * 2):
-            self.pairs = None
-            frames = frames_of(pairs.raw)
-            self.run.emit(
-                EqualViews(
-                    ref=self.run.ref(), root=pairs.root, samples=pairs.samples, frame=frames[0] if frames else None
-                )
-            )
+        name = getattr(function, "__name__", "")
+        sizes = pairs.samples, 2 * pairs.samples
+        if name in COMPARISONS and isinstance(output, Tensor) and output.dim() == 2:
+            if output.shape[0] == output.shape[1] and len(output) in sizes:
+                pairs.compared = still_twice([*args, *kwargs.values()], len(output), pairs.samples)
+                if not pairs.compared:
+                    self.pairs = None  # noise was put on the outputs: those are the views
+                elif pairs.calls == 1:
+                    self.emit(pairs)
+        elif pairs.compared and name in NORMALISES and args and isinstance(args[0], Tensor) and args[0].dim() == 2:
+            rows, columns = args[0].shape
+            if rows in sizes and columns in (rows, rows - 1):
+                self.emit(pairs)
+
+    def emit(self, pairs: Pairs) -> None:
+        """Emit the pairs and forget them: they are told once."""
+        self.pairs = None
+        frames = frames_of(pairs.raw)
+        self.run.emit(
+            EqualViews(ref=self.run.ref(), root=pairs.root, samples=pairs.samples, frame=frames[0] if frames else None)
+        )
 
     @inspected
     def backward_begins(self, losses: list[Tensor]) -> None:
@@ -119,6 +136,23 @@ def twice(views: tuple[Tensor, Tensor, Tensor, Tensor]) -> bool:
             and torch.equal(first, second)
             and torch.equal(one, other)
         )
+
+
+def still_twice(args: list[Any], rows: int, samples: int) -> bool:
+    """Whether the views among the arguments of a comparison are the same, to rounding."""
+    given = [v for arg in args for v in (arg if isinstance(arg, (list, tuple)) else [arg]) if isinstance(v, Tensor)]
+    with torch.no_grad():
+        first, *rest = [value.squeeze() for value in given] or [torch.empty(0)]
+        if rows == 2 * samples:
+            if first.shape[:1] != (rows,):
+                return False
+            return alike(first[:samples], first[samples:]) or alike(first[0::2], first[1::2])
+        return bool(rest) and (alike(first, rest[0]) or alike(first, rest[0].T))
+
+
+def alike(one: Tensor, other: Tensor) -> bool:
+    """Whether two tables are the same, to rounding."""
+    return one.shape == other.shape and one.dtype == other.dtype and torch.allclose(one, other, rtol=1e-4, atol=1e-6)
 
 
 def varied(given: Tensor) -> bool:
