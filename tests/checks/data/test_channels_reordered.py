@@ -23,3 +23,8 @@ def test_columns_are_called_so() -> None:
 
 def test_stays_silent_without_a_fact() -> None:
     assert not found(ChannelsReordered(), [])
+
+
+def test_a_note_where_the_program_itself_changes_what_it_gives() -> None:
+    (finding,) = found(ChannelsReordered(), [swapped(loaded=False)])
+    assert finding.severity == "note"

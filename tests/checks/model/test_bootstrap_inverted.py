@@ -19,3 +19,10 @@ def test_most_rows_none_and_two_looks_are_not_told() -> None:
     assert not found(BootstrapInverted(), [masked(n, kept=30) for n in range(5)])
     assert not found(BootstrapInverted(), [masked(n, kept=0) for n in range(5)])
     assert not found(BootstrapInverted(), [masked(n) for n in range(2)])
+    assert not found(BootstrapInverted(), [masked(n, kept_again=n % 2) for n in range(5)])
+
+
+def test_a_note_where_no_state_is_seen_twice() -> None:
+    (finding,) = found(BootstrapInverted(), [masked(n, again=0) for n in range(5)])
+    assert finding.severity == "note"
+    assert "unless most episodes are one step long." in finding.message

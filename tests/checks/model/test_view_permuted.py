@@ -34,3 +34,9 @@ def test_fires_on_rows_that_are_taken_apart_in_another_order():
     finding = found(shape=(20, 32), result=(4, 5, 32), flattened=(5, 4), reader="mean")
     assert "rows that were made of (5, 4), one after another, apart as (4, 5), and mean (net.py:22)" in finding.message
     assert "Use view(5, 4, -1)." in finding.message
+
+
+def test_sizes_that_stacking_gives_too_are_a_note():
+    finding = found(shape=(32, 64, 8), result=(32, 8, 64), reader="linear", whole=True)
+    assert finding.severity == "note"
+    assert "right where neighbouring rows were to be joined, or rows to be cut." in finding.message

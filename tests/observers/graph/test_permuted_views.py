@@ -10,6 +10,7 @@ from torch import Tensor, nn
 from torch.nn import functional as F
 
 from debugtracer import session
+from debugtracer.observers.graph.permuted_views import is_split
 from debugtracer.trace.facts.permuted_view import PermutedView
 from tests.observers.told import facts
 from tests.watching import under_watch
@@ -54,6 +55,17 @@ def interleaved(net: Net, x: Tensor) -> Tensor:
     return features.view(ROWS, 2, -1)
 
 
+def pairs_that_lie_side_by_side(net: Net, x: Tensor) -> Tensor:
+    features = net.over_channels(x.flatten(0, 1)[: 2 * ROWS].clone())
+    both = net.over_channels(torch.cat([features[:ROWS], torch.randn(ROWS, CHANNELS)]))
+    return features.view(ROWS, 2, -1).mean() + both.mean()
+
+
+def put_in_order_by_an_index(net: Net, x: Tensor) -> Tensor:
+    features = net.over_channels(torch.cat([x.mean(1), x.amax(1)]))
+    return features[torch.arange(2 * ROWS).view(2, ROWS).t().flatten()].view(ROWS, 2, -1)
+
+
 MIXED = {
     "view": lambda net, x: net.conv(x.view(ROWS, CHANNELS, POINTS)),
     "reshape, then one channel": lambda net, x: net.over_points(x.reshape(ROWS, CHANNELS, POINTS)[:, 1, :]),
@@ -72,6 +84,8 @@ HEALTHY = {
     "undone": lambda net, x: net.over_channels(x.view(ROWS, CHANNELS, POINTS).view(ROWS, POINTS, CHANNELS)),
     "an axis of size 1": lambda net, x: net.over_points(x.mean(2).view(ROWS, POINTS, 1).view(ROWS, 1, POINTS)),
     "interleaved": interleaved,
+    "put in order by an index": put_in_order_by_an_index,
+    "another tensor was joined of as many rows": pairs_that_lie_side_by_side,
 }
 
 
@@ -116,7 +130,7 @@ def seen(tmp_path, through, loss_of=square) -> list[PermutedView]:
 @pytest.mark.parametrize("name", MIXED)
 def test_finds_values_that_stay_where_they_were(tmp_path, name):
     (fact,) = seen(tmp_path, MIXED[name])
-    assert fact.frame is not None
+    assert fact.frame is not None and not fact.whole
     assert (fact.parts > 0) == (name == "pairs")
     assert bool(fact.reader) == (name != "pairs")
 
@@ -136,3 +150,38 @@ def test_a_loss_reads_its_axes(tmp_path, loss_of):
 @pytest.mark.parametrize("loss_of", [loss_by_permute, loss_of_both])
 def test_a_loss_whose_pairs_are_still_pairs_is_no_news(tmp_path, loss_of):
     assert not seen(tmp_path, lambda net, x: net.over_channels(x), loss_of)
+
+
+@pytest.mark.parametrize(
+    ("before", "after", "split"),
+    [
+        ((32, 64, 8), (32, 8, 64), True),
+        ((32, 8, 64), (32, 64, 8), True),
+        ((64, 32, 5), (32, 64, 5), True),
+        ((32, 64, 3), (32, 3, 64), False),
+        ((8, 16, 16, 3), (8, 3, 16, 16), False),
+        ((6, 10, 4), (10, 6, 4), False),
+    ],
+)
+def test_sizes_that_axes_split_and_joined_as_they_lie_give_too(before, after, split):
+    assert is_split(before, after) == split
+
+
+def test_steps_that_are_stacked_are_marked(tmp_path):
+    class Stacked(nn.Module):
+        def __init__(self) -> None:
+            super().__init__()
+            self.each = nn.Linear(16, 3)
+
+        def forward(self, x: Tensor) -> Tensor:
+            return self.each(x.reshape(len(x), 4, 16))
+
+    with under_watch(tmp_path):
+        net = Stacked()
+        optimizer = torch.optim.SGD(net.parameters(), lr=0.01)
+        for _ in range(2):
+            optimizer.zero_grad()
+            net(torch.randn(5, 16, 4)).square().mean().backward()
+            optimizer.step()
+    (fact,) = facts(tmp_path, PermutedView)
+    assert fact.whole

@@ -31,7 +31,7 @@ class Rows(Dataset[Any]):
     """Some rows with a table of names, in itself and in its vocabulary."""
 
     def __init__(self, table: Mapping[str, int], held: bool, count: int = 24) -> None:
-        self.x = torch.randn(count, 3, generator=torch.Generator().manual_seed(1))
+        self.x = torch.randint(0, 12, (count, 3), generator=torch.Generator().manual_seed(1))
         if held:
             self.vocabulary = Words(table)
         else:
@@ -42,6 +42,11 @@ class Rows(Dataset[Any]):
 
     def __getitem__(self, index: int) -> tuple[Tensor, int]:
         return self.x[index], index % 2
+
+
+def reader() -> nn.Module:
+    """Reads ids."""
+    return nn.Sequential(nn.EmbeddingBag(16, 4), nn.Linear(4, 2))
 
 
 def evaluate(model: nn.Module, loader: Any) -> None:
@@ -55,7 +60,7 @@ def told(out: Path, train: Dataset[Any], other: Dataset[Any], passes: int = 2) -
     """The facts of a loop that trains on the one and evaluates on the other after each epoch."""
 
     def loop() -> None:
-        model = nn.Linear(3, 2)
+        model = reader()
         mine, theirs = DataLoader(train, 8, shuffle=True), DataLoader(other, 8)
         for _ in range(passes):
             fit(mine, model)
@@ -84,6 +89,22 @@ def test_a_table_with_one_name_for_each_sample_is_left_alone(tmp_path: Path) -> 
 def test_two_datasets_that_are_both_trained_on_are_left_alone(tmp_path: Path) -> None:
     def loop() -> None:
         for table in (OWN, OTHER):
-            fit(DataLoader(Rows(table, held=True), 8), passes=2)
+            fit(DataLoader(Rows(table, held=True), 8), reader(), passes=2)
+
+    assert observed(tmp_path, loop, OtherNumbers) == []
+
+
+def test_a_table_whose_ids_no_model_is_given_is_left_alone(tmp_path: Path) -> None:
+    class Measured(Rows):
+        def __getitem__(self, index: int) -> tuple[Tensor, int]:
+            return self.x[index].float(), index % 2
+
+    def loop() -> None:
+        model, mine, theirs = nn.Linear(3, 2), Measured(OWN, held=True), Measured(OTHER, held=True)
+        for _ in range(2):
+            fit(DataLoader(mine, 8), model)
+            with torch.no_grad():
+                for x, names in DataLoader(theirs, 8):
+                    nn.TripletMarginLoss()(model(x), model(x), model(x)), nn.Identity()(names)
 
     assert observed(tmp_path, loop, OtherNumbers) == []

@@ -37,8 +37,12 @@ def teacher_where_it_is_sure(net: nn.Module, after: Tensor, reward: Tensor, mask
     return net(after).amax(1) * mask + reward * (1 - mask)
 
 
+def offset_of_other_numbers(net: nn.Module, after: Tensor, reward: Tensor, mask: Tensor) -> Tensor:
+    return reward + nn.Linear(4, 1)(torch.randn(16, 4)).squeeze(1) * mask
+
+
 def told(out: Path, target: Target) -> list[BootstrapMask]:
-    """The facts of a loop over rows of which every fourth counts."""
+    """The facts of a loop over rows of which every fourth counts; the others go on from the state of the next row."""
     torch.manual_seed(0)
 
     def loop() -> None:
@@ -47,9 +51,11 @@ def told(out: Path, target: Target) -> list[BootstrapMask]:
         for _ in range(3):
             reward, mask = torch.randn(16), (torch.arange(16) % 4 == 0).float()
             with torch.no_grad():
-                wanted = target(net, torch.randn(16, 3), reward, mask)
+                before = torch.randn(16, 3)
+                after = torch.where(mask[:, None] > 0, torch.randn(16, 3), before.roll(-1, 0))
+                wanted = target(net, after, reward, mask)
             optimizer.zero_grad()
-            F.mse_loss(net(torch.randn(16, 3))[:, 0], wanted).backward()
+            F.mse_loss(net(before)[:, 0], wanted).backward()
             optimizer.step()
 
     return observed(out, loop, BootstrapMask)
@@ -59,10 +65,11 @@ def told(out: Path, target: Target) -> list[BootstrapMask]:
 def test_the_rows_that_count_are_told(tmp_path: Path, target: Target) -> None:
     found = told(tmp_path, target)
     assert [(fact.ref.step, fact.rows, fact.kept) for fact in found] == [(step, 16, 4) for step in range(3)]
+    assert [(fact.kept_again, fact.again) for fact in found] == [(0, 12)] * 3
     assert found[0].masked is not None and "mask" in found[0].masked.code
     assert found[0].frame is not None and "mse_loss" in found[0].frame.code
 
 
-@pytest.mark.parametrize("target", [without_mask, teacher_where_it_is_sure])
+@pytest.mark.parametrize("target", [without_mask, teacher_where_it_is_sure, offset_of_other_numbers])
 def test_other_targets_are_not_told(tmp_path: Path, target: Target) -> None:
     assert told(tmp_path, target) == []

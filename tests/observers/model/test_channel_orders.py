@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 import torch
 from torch import Tensor, nn
+from torch.utils.data import DataLoader, TensorDataset
 
 from debugtracer.trace.facts.channel_order import ChannelOrder
 from tests.observers.observing import observed
@@ -30,6 +31,11 @@ def rows(count: int) -> Tensor:
 
 def categories(count: int) -> Tensor:
     return nn.functional.one_hot((torch.rand(count) < 0.9).long() * 2, 3).float()
+
+
+def shares(count: int) -> Tensor:
+    one = 0.3 + 0.1 * torch.randn(count, 1)
+    return torch.cat([one, 1 - one, torch.randn(count, 2)], 1)
 
 
 def told(out: Path, make: Callable[[int], Tensor], change: Callable[[Tensor], Tensor]) -> list[ChannelOrder]:
@@ -57,6 +63,7 @@ def told(out: Path, make: Callable[[int], Tensor], change: Callable[[Tensor], Te
 def test_turned_colours_are_told(tmp_path: Path) -> None:
     (fact,) = told(tmp_path, pictures, lambda x: x.flip(1))
     assert (fact.root, fact.pictures, fact.places, fact.alike) == ("Sequential", True, (0, 2), (2, 0))
+    assert not fact.loaded
     assert fact.called is not None and "model(change" in fact.called.code
 
 
@@ -82,10 +89,42 @@ def test_columns_in_another_order_are_told(tmp_path: Path) -> None:
         (rows, lambda x: x[:, [0, 1, 1, 3]]),
         (rows, lambda x: (x - x.mean(0)) / x.std(0)),
         (categories, lambda x: x.flip(1)),
+        (shares, lambda x: x[:, [1, 0, 2, 3]]),
     ],
-    ids=["the same", "darker", "brighter", "one darker", "other colours", "one twice", "scaled", "other shares"],
+    ids=[
+        "the same",
+        "darker",
+        "brighter",
+        "one darker",
+        "other colours",
+        "one twice",
+        "scaled",
+        "rarer",
+        "other shares",
+    ],
 )
 def test_other_differences_are_left_alone(
     tmp_path: Path, make: Callable[[int], Tensor], change: Callable[[Tensor], Tensor]
 ) -> None:
     assert told(tmp_path, make, change) == []
+
+
+def test_a_loader_of_its_own_is_told_of(tmp_path: Path) -> None:
+    def loop() -> None:
+        torch.manual_seed(2)
+        model = nn.Sequential(nn.Flatten(), nn.Linear(108, 2))
+        optimizer = torch.optim.SGD(model.parameters(), lr=0.01)
+        mine, theirs = (DataLoader(TensorDataset(x), 16) for x in (pictures(64), pictures(48).flip(1)))
+        for _ in range(2):
+            model.train()
+            for (x,) in mine:
+                optimizer.zero_grad()
+                model(x).square().mean().backward()
+                optimizer.step()
+            model.eval()
+            with torch.no_grad():
+                for (x,) in theirs:
+                    model(x)
+
+    (fact,) = observed(tmp_path, loop, ChannelOrder)
+    assert fact.loaded

@@ -9,9 +9,10 @@ from debugtracer.trace.step import StepRef
 MASKED = Frame("/p/train.py", 44, "main", "wanted = rewards + gamma * best * done")
 
 
-def masked(step: int, rows: int = 32, kept: int = 2) -> BootstrapMask:
+def masked(step: int, rows: int = 32, kept: int = 2, again: int = 20, kept_again: int = 0) -> BootstrapMask:
     """One look at a line."""
-    return BootstrapMask(ref=StepRef(iteration=step, step=step), rows=rows, kept=kept, masked=MASKED, frame=None)
+    ref = StepRef(iteration=step, step=step)
+    return BootstrapMask(ref=ref, rows=rows, kept=kept, kept_again=kept_again, again=again, masked=MASKED)
 
 
 def test_each_look_is_a_fact_of_its_own() -> None:

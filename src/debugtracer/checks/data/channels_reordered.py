@@ -31,7 +31,8 @@ class ChannelsReordered(Check, frozen=True):
         those in training, no two like the same: mean and deviations together within half a deviation (columns: 0.3) and
         what chance adds, and less than half as far as from its own. Pictures may have been normalised with the numbers
         of each place, so deviations alone are enough there. Their channels go together (correlation of the means) as
-        those do that they are like.
+        those do that they are like. Columns of which one is what the other leaves of a whole are left alone: one grew.
+        A note where the evaluation has no loader of its own: to turn channels there may be a test of the model.
     What to do
         Let both datasets convert alike: one function, one list of column names.
     Example
@@ -58,7 +59,7 @@ class ChannelsReordered(Check, frozen=True):
             more = "".join(f", and {word} {other} as {word} {as_} there" for other, as_ in rest)
             yield self.finding(
                 window,
-                "warning",
+                "warning" if fact.loaded else "note",
                 f"the evaluation gives {fact.root}{spot(fact.called)} {word} {place} with mean "
                 f"{as_float(fact.evaluated[0]):.3g} (in training {as_float(fact.trained[0]):.3g}), as {word} {like} "
                 f"there{more}, {len(fact.places)} of {fact.channels} in all; expected one order. Convert both datasets "

@@ -14,18 +14,20 @@ from debugtracer.trace.window import Window
 
 
 class NamesRenumbered(Check, frozen=True):
-    """The dataset of an evaluation numbers its words or classes by a table of its own.
+    """The dataset of an evaluation numbers the words that a model reads by a table of its own.
 
     What it catches
-        A vocabulary, a label encoder or a table of users that each part of the data builds for itself: id 7 is one word
+        A vocabulary, or a table of users, that each part of the data builds for itself: id 7 is one word
         in training and another one in the evaluation.
     Why it matters
         Training looks perfect; the evaluation, the early stop and the best checkpoint follow what a model answers to
         other words than those that were written.
     How it decides
         Two datasets, one that was trained on and one that was not, hold a dict from names to numbered ids under the
-        same attribute. They are two tables, and of the names in both at least two, and a tenth, have two ids. A table
-        with one name for each sample is left alone.
+        same attribute. They are two tables, and of the names in both at least two, and a tenth, have two ids; and a
+        layer with weights is given integers in that evaluation: a table that only the dataset reads, or ids that are
+        compared among themselves, may be its own. A table with one name for each sample is left alone; classes are the
+        matter of data/classes-renumbered.
     What to do
         Build the table from the training part, and hand it to the others.
     Example

@@ -23,8 +23,11 @@ class BootstrapInverted(Check, frozen=True):
         the value of the next one.
     How it decides
         In `looks` inspected steps what a network says is multiplied with a mask of 0 and one other number, the rewards
-        are added, and a prediction is compared with the sum. Of all rows at most `share` are left in, and at least one:
-        were that right, episodes would be 1.4 steps long. Rewards that are 0 wherever the mask is not are no rewards.
+        are added, and a prediction, made of as many numbers, is compared with the sum. Of all rows at most `share` are
+        left in, and at least one: were that right, episodes would be 1.4 steps long. Rewards that are 0 wherever the
+        mask is not are no rewards. A next state that is the state of another row is one from which an episode went on:
+        a warning where `again` of the rows that were left out are such, and none of `fewest` that were left in. A note
+        where no state is seen twice; nothing where one that was left in is.
     What to do
         Multiply with 1 - done.
     Example
@@ -44,6 +47,8 @@ class BootstrapInverted(Check, frozen=True):
 
     looks: int = 3  # inspected steps (ours)
     share: float = 0.3  # of the rows (ours: an episode has three steps at least)
+    again: float = 0.3  # of the rows left out (ours)
+    fewest: int = 4  # rows left in (ours)
 
     def judge(self, window: Window) -> Iterator[Finding]:
         """Add up the looks at each line; said once."""
@@ -52,15 +57,18 @@ class BootstrapInverted(Check, frozen=True):
             seen = memory.setdefault(fact.masked, [])
             seen.append(fact)
             rows, kept = sum(one.rows for one in seen), sum(one.kept for one in seen)
-            if len(seen) < self.looks or not 0 < kept <= self.share * rows or ("told", fact.masked) in memory:
+            if len(seen) < self.looks or not 0 < kept <= self.share * rows or any(one.kept_again for one in seen):
                 continue
-            memory["told", fact.masked] = True
+            sure = kept >= self.fewest and sum(one.again for one in seen) >= self.again * (rows - kept)
+            if ("told", fact.masked) in memory and not (sure and memory["told", fact.masked] == "note"):
+                continue
+            memory["told", fact.masked] = "warning" if sure else "note"
             yield self.finding(
                 window,
-                "warning",
+                memory["told", fact.masked],
                 f"the value of the next state counts in {kept} of {rows} rows{spot(fact.masked)} of the target"
                 f"{spot(fact.frame)}, in {len(seen)} steps looked at; expected it in all but the last row of an "
-                "episode. Multiply with 1 - done.",
+                f"episode. Multiply with 1 - done{'' if sure else ', unless most episodes are one step long'}.",
                 ref=fact.ref,
                 place=Place(frame=fact.masked, symptom_frame=fact.frame),
                 kept=kept / rows,

@@ -23,7 +23,9 @@ class OwnItemWanted(Check, frozen=True):
         nothing is known.
     How it decides
         In `looks` inspected steps two look-ups in one table have the same ids at `share` of their places (padding left
-        out), and the vectors of the second are multiplied with what was computed of those of the first. Masked models
+        out), and the vectors of the second are multiplied with what was computed of those of the first; the product is
+        summed to scores, and a loss of two classes (a logsigmoid, a softplus) reads them: a gate is no score. Where one
+        vector was made of all places before (the last state, a mean), to give back the items is the task. Masked models
         read another id at the places that they are asked for; two views of one sequence are compared row by row.
     What to do
         Shift by one: read seq[:-1], ask for seq[1:].

@@ -26,11 +26,11 @@ class ViewPermuted(Check, frozen=True):
     How it decides
         The sizes after are those before in another order (axes of size 1 left out), and what is made of it reaches an
         op that reads the axes: a linear layer, convolution, norm, softmax, matrix product, a loss, or a fold over an
-        axis. Or
-        `cat` joined k tensors of n rows along dimension 0, nothing in the step made rows of (n, k), and a view takes
-        them apart as (n, k): neighbours of one part become pairs. Or rows that a view made of (a, b) are followed
-        through layers, taken apart as (b, a) and folded over one of the two. A view that is undone, splits or joins
-        axes is left alone.
+        axis. A note where axes that are split and joined as they lie give those sizes too: (batch, 64, 8) as
+        (batch, 8, 64) may be eight steps stacked to one. Or `cat` joined k tensors of n rows along dimension 0, nothing
+        in the step made rows of (n, k), and a view takes them, or what was made of them row by row, apart as (n, k):
+        neighbours of one part become pairs. Or rows that a view made of (a, b) are followed through layers, taken apart
+        as (b, a) and folded over one of the two. A view that is undone, splits or joins axes is left alone.
     What to do
         `x.transpose(1, 2)`; for joined parts `view(k, n, ...).transpose(0, 1)`, or `torch.stack(parts, 1)`.
     Example
@@ -53,7 +53,7 @@ class ViewPermuted(Check, frozen=True):
         """Yield one finding a line; the observer tells each once."""
         for fact in window.new(PermutedView):
             place = Place(frame=fact.frame, symptom_frame=fact.reader_frame)
-            yield self.finding(window, "warning", described(fact), ref=fact.ref, place=place)
+            yield self.finding(window, "note" if fact.whole else "warning", described(fact), ref=fact.ref, place=place)
 
 
 def described(fact: PermutedView) -> str:
@@ -70,6 +70,11 @@ def described(fact: PermutedView) -> str:
             f"{seen} takes {fact.shape[0]} rows, joined from {fact.parts} tensors of {fact.result[0]} rows, apart as "
             f"{fact.result[:2]}: what is paired are neighbours of one tensor; expected the same row of each. Use "
             f"view({fact.parts}, {fact.result[0]}, ...).transpose(0, 1), or torch.stack(parts, 1)."
+        )
+    if fact.whole:
+        return (
+            f"{seen} gives {fact.shape} the sizes {fact.result}, and {reader} reads the new axes; right where "
+            "neighbouring rows were to be joined, or rows to be cut. To move the axes use transpose or permute."
         )
     return (
         f"{seen} gives {fact.shape} the sizes {fact.result}, and {reader} reads the new axes, whose rows hold values "

@@ -4,13 +4,16 @@ joined part by part and are taken apart as neighbours."""
 from __future__ import annotations
 
 from collections.abc import Callable
+from itertools import accumulate, pairwise
+from operator import mul
 from typing import Any, NamedTuple
 
 import torch
-from torch import Tensor
+from torch import Tensor, nn
 from torch.optim import Optimizer
 
 from debugtracer.callsites.frames import RawFrames, frames_of, raw_frames
+from debugtracer.observers.model.shadow_model import main_output
 from debugtracer.observers.observed_run import ObservedRun
 from debugtracer.observers.observer import Observer, inspected
 from debugtracer.recorder.state.weak import WeakRef
@@ -45,7 +48,12 @@ READERS = frozenset(
     }
 )  # fmt: skip
 FOLDS = frozenset({"mean", "sum", "max", "min", "amax", "amin", "std", "var"})  # read an axis where one is named
+# what may put rows in another order
+MOVES = frozenset(
+    {"__getitem__", "index_select", "gather", "take_along_dim", "flip", "roll", "sort", "transpose", "permute"}
+)
 MOST = 64  # views followed in a step (ours)
+MOST_ROWS = 1024  # tensors made of joined rows that are followed in a step (ours)
 
 
 class FollowedView(NamedTuple):
@@ -64,8 +72,8 @@ class PermutedViewsObserver(Observer):
     def __init__(self, run: ObservedRun) -> None:
         super().__init__(run)
         self.followed: dict[int, FollowedView] = {}
-        self.joined: set[tuple[int, int]] = set()
-        """(parts, rows of each) of what was joined along the rows in this step."""
+        self.joined: dict[int, tuple[WeakRef[Tensor], tuple[int, int]]] = {}
+        """What was joined along the rows in this step, and what was made of it row by row: (parts, rows of each)."""
         self.flattened: set[tuple[int, int]] = set()
         """The first two sizes of what a view made rows of in this step."""
         self.told: set[RawFrames] = set()
@@ -90,8 +98,10 @@ class PermutedViewsObserver(Observer):
         if name in VIEWS and args:
             self.viewed(name, args[0], output)
         elif name in JOINS and args and isinstance(output, Tensor):
-            self.join(args, kwargs)
-        elif self.followed and (name in CARRIES or (name in BESIDE and is_beside(args))):
+            self.join(args, kwargs, output)
+        elif self.joined and name not in MOVES and args and isinstance(output, Tensor):
+            self.hand_on(args[:2], output)
+        if self.followed and (name in CARRIES or (name in BESIDE and is_beside(args))):
             known = self.find(args[0]) if args else None
             if known is not None and isinstance(output, Tensor) and output.dim() > 1:
                 self.followed[id(output)] = known._replace(tensor=WeakRef(output))
@@ -104,6 +114,24 @@ class PermutedViewsObserver(Observer):
             )  # both sides were seen otherwise: pairs are still pairs
             if known is not None and not both and torch.is_grad_enabled():
                 self.tell(known, 0, name, raw_frames(1))
+
+    @inspected
+    def left(self, module: nn.Module, args: tuple[Any, ...], kwargs: dict[str, Any], output: Any) -> None:
+        """Remember what a network makes of joined rows."""
+        made = main_output(output)
+        if self.joined and made is not None:
+            self.hand_on((*args, *kwargs.values()), made)
+
+    def hand_on(self, given: tuple[Any, ...], output: Tensor) -> None:
+        """Remember a tensor with as many rows as the joined one that it was made of."""
+        for value in given:
+            known = self.joined.get(id(value))
+            joined = known[0]() if known is not None else None
+            if known is None or joined is None or joined is not value or len(self.joined) >= MOST_ROWS:
+                continue
+            if output.shape[:1] == joined.shape[:1]:
+                self.joined[id(output)] = (WeakRef(output), known[1])
+                return
 
     def viewed(self, name: str, given: Any, output: Any) -> None:
         """Note a view that orders the sizes anew, or takes joined rows apart as neighbours."""
@@ -118,19 +146,22 @@ class PermutedViewsObserver(Observer):
         if is_permuted(before, after) and (known is None or known.shape != after):  # a view that is undone
             self.followed[id(output)] = FollowedView(WeakRef(output), name, before, after, raw_frames(2))
         elif len(before) > 1 and len(after) == len(before) + 1 and after[0] * after[1] == before[0]:
-            parts = (after[1], after[0])
-            if parts in self.joined and (after[0], after[1]) not in self.flattened and after[0] != after[1]:
+            joined = self.joined.get(id(given))
+            made_of = joined is not None and joined[0]() is given and joined[1] == (after[1], after[0])
+            if made_of and (after[0], after[1]) not in self.flattened and after[0] != after[1]:
                 view = FollowedView(WeakRef(output), name, before, after, raw_frames(2))
                 self.tell(view, after[1], "", ())
+        if self.joined:
+            self.hand_on((given,), output)
 
-    def join(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> None:
+    def join(self, args: tuple[Any, ...], kwargs: dict[str, Any], output: Tensor) -> None:
         """Note tensors of one shape that were joined along their rows."""
         dim = args[1] if len(args) > 1 else kwargs.get("dim", 0)
         shapes = (
             {tuple(t.shape) for t in args[0] if isinstance(t, Tensor)} if isinstance(args[0], (list, tuple)) else ()
         )
         if dim == 0 and len(args[0]) > 1 and len(shapes) == 1 and (shape := next(iter(shapes))) and shape[0] > 1:
-            self.joined.add((len(args[0]), shape[0]))
+            self.joined[id(output)] = (WeakRef(output), (len(args[0]), shape[0]))
 
     def find(self, value: Any) -> FollowedView | None:
         """The view that a tensor is made of; None for others."""
@@ -147,6 +178,7 @@ class PermutedViewsObserver(Observer):
             PermutedView(
                 ref=self.run.ref(), function=view.name, shape=view.shape, result=view.result, parts=parts,
                 frame=frames[0] if frames else None, reader=reader, reader_frame=readers[0] if readers else None,
+                whole=not parts and is_split(view.shape, view.result),
             )
         )  # fmt: skip
 
@@ -165,3 +197,10 @@ def is_permuted(before: tuple[int, ...], after: tuple[int, ...]) -> bool:
     """Whether the sizes are the same in another order; those of 1, which move no value, left out."""
     long, other = [n for n in before if n > 1], [n for n in after if n > 1]
     return len(before) == len(after) > 2 and long != other and sorted(long) == sorted(other)
+
+
+def is_split(before: tuple[int, ...], after: tuple[int, ...]) -> bool:
+    """Whether such a view only splits and joins neighbouring axes: no row of the new ones cuts one of the old, as where
+    (batch, 64, 8) becomes (batch, 8, 64), eight rows joined to each."""
+    ends = sorted({*accumulate(before, mul), *accumulate(after, mul)})
+    return all(more % less == 0 for less, more in pairwise(ends) if less)

@@ -1,4 +1,4 @@
-"""Compares the tables of names and ids that the datasets of training and of evaluations hold."""
+"""Compares the tables of names and ids that datasets of training and of evaluations hold, where a model reads ids."""
 
 from __future__ import annotations
 
@@ -7,7 +7,8 @@ import weakref
 from collections.abc import Iterator
 from typing import Any
 
-from torch import Tensor
+import torch
+from torch import Tensor, nn
 
 from debugtracer.callsites.construction import is_user_file
 from debugtracer.callsites.origins.argument_origin import argument_origin
@@ -35,6 +36,8 @@ class NumberedLoader:
         self.trains = False
         self.compared = False
         self.found: list[OtherNumbers] = []
+        self.asked = False
+        """A layer with weights was given ids while this loader was the last one that was begun."""
 
 
 class NumberedNamesObserver(Observer):
@@ -44,6 +47,7 @@ class NumberedNamesObserver(Observer):
         super().__init__(run)
         self.loaders: list[NumberedLoader] = []
         self.last: NumberedLoader | None = None
+        run.unsubscribe(self.left)
 
     def reset(self) -> None:
         self.loaders.clear()
@@ -66,6 +70,16 @@ class NumberedNamesObserver(Observer):
         if not one.compared and any(other.trains for other in self.loaders):
             one.compared = True
             one.found = [fact for other in self.loaders if other.trains for fact in self.compare(other, one)]
+        if one.found and not one.asked:
+            self.run.subscribe(self.left)
+
+    def left(self, module: nn.Module, args: tuple[Any, ...], kwargs: dict[str, Any], output: Any) -> None:
+        """Note that a layer was given ids in an evaluation; what compares ids among themselves has no weights."""
+        if self.last is None or not self.last.found or next(iter(module.parameters()), None) is None:
+            return
+        if any(isinstance(value, Tensor) and is_ids(value) for value in (*args, *kwargs.values())):
+            self.last.asked = True
+            self.run.unsubscribe(self.left)
 
     def backward_begins(self, losses: list[Tensor]) -> None:
         """Note that the loader that was begun last is trained on."""
@@ -76,7 +90,7 @@ class NumberedNamesObserver(Observer):
     def ended(self) -> None:
         """Emit what was found of datasets that nothing was trained on."""
         for one in self.loaders:
-            for fact in one.found if not one.trains else ():
+            for fact in one.found if one.asked and not one.trains else ():
                 self.run.emit(fact)
 
     def compare(self, trained: NumberedLoader, other: NumberedLoader) -> Iterator[OtherNumbers]:
@@ -143,6 +157,11 @@ def numbers(table: Table) -> bool:
         and min(ids) >= 0
         and max(ids) < len(table) + GAPS
     )
+
+
+def is_ids(value: Tensor) -> bool:
+    """Whether a tensor can hold ids of names."""
+    return not (value.is_floating_point() or value.is_complex() or value.dtype is torch.bool) and value.dim() > 0
 
 
 def length(dataset: Any) -> int:

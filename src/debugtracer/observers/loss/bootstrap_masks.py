@@ -28,19 +28,21 @@ CARRIES = frozenset(
 ADDS = frozenset({"add", "__add__", "__radd__"})
 MOST = 64  # tensors followed in a step (ours)
 FEWEST = 8  # rows (ours)
+LARGEST = 4_000_000  # numbers that are compared to find states again (ours)
 
 
 class FollowedAnswer(NamedTuple):
-    """A prediction without gradients, and what it was multiplied with."""
+    """A prediction, what it was made of, and what it was multiplied with."""
 
     tensor: WeakRef[Tensor]
+    given: Tensor | None = None
     mask: Tensor | None = None
     raw: RawFrames = ()
     added: bool = False
 
 
 class BootstrapMasksObserver(Observer):
-    """Compares identities in inspected steps; the only tensors that it keeps until the backward are masks."""
+    """Compares identities in inspected steps; keeps until the backward what networks were given, and masks."""
 
     def __init__(self, run: ObservedRun) -> None:
         super().__init__(run)
@@ -57,8 +59,9 @@ class BootstrapMasksObserver(Observer):
     def left(self, module: nn.Module, args: tuple[Any, ...], kwargs: dict[str, Any], output: Any) -> None:
         """Note what a network answers."""
         if next(iter(module.parameters()), None) is not None:
+            given = next((v.detach() for v in (*args, *kwargs.values()) if isinstance(v, Tensor)), None)
             for value in tensors(output):
-                self.keep(FollowedAnswer(WeakRef(value)), value)
+                self.keep(FollowedAnswer(WeakRef(value), given), value)
 
     def called(self, function: Any, args: tuple[Any, ...], kwargs: dict[str, Any], output: Any) -> None:
         """Follow an answer to a product with a mask, to a sum, to a loss."""
@@ -96,7 +99,8 @@ class BootstrapMasksObserver(Observer):
         if isinstance(other, (int, float)) or (isinstance(other, Tensor) and other.numel() == 1):
             self.keep(known._replace(tensor=WeakRef(output)), output)
         elif isinstance(other, Tensor) and known.mask is None and is_mask(other):
-            self.keep(FollowedAnswer(WeakRef(output), other.detach(), raw_frames(2)), output)
+            made = known._replace(tensor=WeakRef(output), mask=other.detach(), raw=raw_frames(2))
+            self.keep(made, output)
 
     def add(self, args: tuple[Any, ...], output: Tensor) -> None:
         """Follow a sum with what each row has earned."""
@@ -112,14 +116,20 @@ class BootstrapMasksObserver(Observer):
         target = next((k for value in given if (k := self.find(value)) is not None and k.added), None)
         if target is None or target.mask is None or not torch.is_grad_enabled():
             return
-        if any(isinstance(value, Tensor) and value.requires_grad for value in given):
-            mask = target.mask != 0
-            self.run.emit(
-                BootstrapMask(
-                    ref=self.run.ref(), rows=mask.numel(), kept=int(mask.sum()), masked=first(target.raw),
-                    frame=first(raw_frames(2)),
-                )
-            )  # fmt: skip
+        said = next((value for value in given if isinstance(value, Tensor) and value.requires_grad), None)
+        if said is None:
+            return
+        asked, mask = self.find(said), target.mask.flatten() != 0
+        after, before = target.given, asked.given if asked is not None else None
+        if after is None or before is None or after.shape != before.shape or after.shape[:1] != mask.shape:
+            return  # it is not asked of states and of those after them
+        again = found_again(after.reshape(len(mask), -1), before.reshape(len(mask), -1))
+        self.run.emit(
+            BootstrapMask(
+                ref=self.run.ref(), rows=mask.numel(), kept=int(mask.sum()), kept_again=int((again & mask).sum()),
+                again=int(again.sum()), masked=first(target.raw), frame=first(raw_frames(2)),
+            )
+        )  # fmt: skip
 
     @inspected
     def backward_begins(self, losses: list[Tensor]) -> None:
@@ -132,6 +142,15 @@ def tensors(output: Any) -> Iterator[Tensor]:
     for value in output if isinstance(output, (tuple, list)) else (output,):
         if isinstance(value, Tensor) and value.is_floating_point() and value.dim():
             yield value
+
+
+def found_again(after: Tensor, before: Tensor) -> Tensor:
+    """Which rows of the one are rows of the other, but not of their own place: an episode went on from there."""
+    rows = len(after)
+    if after.numel() * rows > LARGEST:
+        return torch.zeros(rows, dtype=torch.bool, device=after.device)
+    same = (after[:, None] == before).all(2)
+    return same.any(1) & ~same.diagonal()
 
 
 def is_mask(value: Tensor) -> bool:

@@ -1,4 +1,4 @@
-"""Finds sequence models whose scores are products with the vectors of the very ids that they were given."""
+"""Finds sequence models whose scores, read by a loss, are products with the vectors of the ids that they were given."""
 
 from __future__ import annotations
 
@@ -16,12 +16,23 @@ from debugtracer.observers.observed_run import ObservedRun
 from debugtracer.observers.observer import Observer, inspected
 from debugtracer.observers.weights.blended_copies import PRODUCTS
 from debugtracer.recorder.state.weak import WeakRef
+from debugtracer.trace.facts.loss_call import BINARY
 from debugtracer.trace.facts.own_item import OwnItem
 
 MOST = 16  # look-ups of a step (ours)
 FEWEST = 32  # ids that are compared (ours)
 VARIED = 8  # different ids among them (ours)
 DEEP = 400  # nodes of the graph that are visited (ours)
+READERS = BINARY | {"logsigmoid", "log_sigmoid", "softplus"}
+# what hands scores on to a loss
+CARRIES = frozenset(
+    {
+        "__getitem__", "masked_select", "view", "reshape", "flatten", "squeeze", "unsqueeze", "sigmoid", "neg",
+        "__neg__", "div", "__truediv__", "sub", "__sub__", "add", "__add__", "cat", "stack", "float",
+    }
+)  # fmt: skip
+# what makes one vector of those of many places: it cannot just give back the item of each
+SHARED = ("Select", "Mean", "Sum", "Max", "Amax", "Expand", "Repeat", "Index")
 
 
 class LookUp(NamedTuple):
@@ -41,9 +52,12 @@ class OwnItemsObserver(Observer):
     def __init__(self, run: ObservedRun) -> None:
         super().__init__(run)
         self.seen: list[LookUp] = []
+        self.waiting: dict[int, tuple[WeakRef[Tensor], OwnItem, bool]] = {}
+        """Products, and what was made of them: what to tell, and whether they are scores."""
 
     def reset(self) -> None:
         self.seen.clear()
+        self.waiting.clear()
 
     def missed(self) -> None:
         """Forget a step that was not seen to its end."""
@@ -55,7 +69,7 @@ class OwnItemsObserver(Observer):
         self.reset()
 
     def called(self, function: Any, args: tuple[Any, ...], kwargs: dict[str, Any], output: Any) -> None:
-        """Note a look-up; compare the ids of two where their vectors meet."""
+        """Note a look-up; compare the ids of two where their vectors meet; follow the product to a loss."""
         name = getattr(function, "__name__", "")
         if name == "embedding" and len(args) > 1 and isinstance(output, Tensor) and output.grad_fn is not None:
             if isinstance(args[0], Tensor) and args[0].dim() == 2 and len(self.seen) < MOST:
@@ -63,10 +77,29 @@ class OwnItemsObserver(Observer):
                 self.seen.append(LookUp(id(args[1]), args[0].detach(), WeakRef(output), number, raw_frames(4)))
         elif len(self.seen) > 1 and name in PRODUCTS and len(args) == 2:
             for wanted, given in (args, args[::-1]):
-                self.met(wanted, given)
+                self.met(wanted, given, output)
+        elif self.waiting and args:
+            self.follow(name, args, kwargs, output)
 
-    def met(self, wanted: Any, given: Any) -> None:
-        """Emit a product of vectors with what a model made of the same ids before."""
+    def follow(self, name: str, args: tuple[Any, ...], kwargs: dict[str, Any], output: Any) -> None:
+        """Follow a product that is summed to scores; tell it where a loss reads those."""
+        parts = args[0] if isinstance(args[0], (list, tuple)) else args[:2]
+        known = next((k for p in parts if (k := self.waiting.get(id(p))) is not None and k[0]() is p), None)
+        if known is None:
+            return
+        _, fact, scores = known
+        if not scores:
+            dim = args[1] if len(args) > 1 else kwargs.get("dim")
+            if name == "sum" and dim in (-1, args[0].dim() - 1, [-1], (-1,)):
+                self.waiting[id(output)] = (WeakRef(output), fact, True)
+        elif name in READERS:
+            self.waiting = {at: one for at, one in self.waiting.items() if one[1] is not fact}
+            self.run.emit(fact)
+        elif name in CARRIES and isinstance(output, Tensor):
+            self.waiting[id(output)] = (WeakRef(output), fact, True)
+
+    def met(self, wanted: Any, given: Any, output: Any) -> None:
+        """Note a product of vectors with what a model made of the same ids before."""
         if not isinstance(wanted, Tensor) or not isinstance(given, Tensor) or wanted.shape != given.shape:
             return
         asked = next((one for one in self.seen if one.vectors() is wanted), None)
@@ -80,22 +113,21 @@ class OwnItemsObserver(Observer):
             if places < FEWEST or len(read.ids[counts].unique()) < VARIED or not reaches(given, read.number):
                 continue
             frames = frames_of(asked.raw)
-            self.run.emit(
-                OwnItem(
-                    ref=self.run.ref(), places=places, same=int((read.ids == asked.ids)[counts].sum()),
-                    made=maker(asked.raw), wanted=frames[0] if frames else None, frame=first(raw_frames(3)),
-                )
+            fact = OwnItem(
+                ref=self.run.ref(), places=places, same=int((read.ids == asked.ids)[counts].sum()),
+                made=maker(asked.raw), wanted=frames[0] if frames else None, frame=first(raw_frames(3)),
             )  # fmt: skip
+            self.waiting[id(output)] = (WeakRef(output), fact, False)
             return
 
 
 def reaches(value: Tensor, number: int) -> bool:
-    """Whether a tensor was computed of the vectors of that node."""
+    """Whether a tensor was computed of the vectors of that node, each place of its own."""
     seen: set[Any] = set()
     waiting: list[Any] = [value.grad_fn]
     while waiting and len(seen) < DEEP:
         node = waiting.pop()
-        if node is None or node in seen:
+        if node is None or node in seen or node.name().startswith(SHARED):
             continue
         if node._sequence_nr() == number and node.name().startswith("Embedding"):
             return True

@@ -14,6 +14,7 @@ from debugtracer.observers.model.shadow_model import is_dense
 from debugtracer.observers.observed_run import ObservedRun
 from debugtracer.observers.observer import Observer
 from debugtracer.recorder.state.weak import WeakRef
+from debugtracer.recorder.tape.batches import LoaderInfo
 from debugtracer.trace.birth import Frame
 from debugtracer.trace.facts.channel_order import ChannelOrder
 from debugtracer.trace.number import number
@@ -28,6 +29,7 @@ SURE = 6.0  # standard errors of the same (ours)
 LIKE = {True: 0.5, False: 0.3}  # distance up to which two are one: of means and of log deviations together (ours)
 WIDER = 0.5  # log deviations from where two channels differ, over samples and inside them together (ours)
 TOGETHER = 0.3  # correlation of two channels by which training and evaluation may differ (ours)
+OPPOSED = -0.5  # correlation of two columns from which the one is what the other leaves (ours)
 CHANCE = 1.5  # standard errors by which those may be larger (ours)
 
 
@@ -59,6 +61,8 @@ class Moments:
         self.binary: Tensor | None = None
         self.raw: RawFrames = ()
         self.made: tuple[Frame, ...] = ()
+        self.loader: LoaderInfo | None = None
+        """That whose batch was fetched last."""
 
     def add(self, value: Tensor) -> None:
         """Add the samples of one batch."""
@@ -118,6 +122,8 @@ class ChannelOrdersObserver(Observer):
         if side.calls < CALLS and known.pictures == (value.dim() == 4) and not (module.training and not training):
             if not side.calls:
                 side.made, side.raw = self.makers(value), raw_frames(2)
+                last = self.run.batches.last()
+                side.loader = last.loader if last is not None else None
             with torch.no_grad():
                 side.add(value)
 
@@ -149,6 +155,7 @@ class ChannelOrdersObserver(Observer):
                     trained=tuple(map(number, means[0])), evaluated=tuple(map(number, means[1])),
                     apart=number(order.apart), left=number(order.left), samples=(ours.samples, theirs.samples),
                     frame=made_apart(ours, theirs), called=frames[0] if frames else None,
+                    loaded=has_own(theirs.loader, ours.loader),
                 )
             )  # fmt: skip
 
@@ -181,7 +188,9 @@ def reordered(ours: Moments, theirs: Moments, pictures: bool) -> Order | None:
         found = matched(
             (wide >= WIDER) & (wide >= SURE * by_chance / CHANCE), wider, wide, LIKE[pictures] / 2 + by_chance
         )
-    return found if found is None or not pictures or is_related(found, one, other, by_chance) else None
+    if found is None or not (is_related(found, one, other, by_chance) if pictures else is_free(found, one)):
+        return None
+    return found
 
 
 def made_apart(ours: Moments, theirs: Moments) -> Frame | None:
@@ -207,6 +216,19 @@ def is_related(order: Order, one: Channels, other: Channels, by_chance: float) -
     for place, like in zip(order.places, order.alike, strict=True):
         places[place] = like
     return float((other.together - one.together[places][:, places]).abs().max()) <= TOGETHER + by_chance
+
+
+def has_own(one: LoaderInfo | None, other: LoaderInfo | None) -> bool:
+    """Whether there is such a loader, and it is another one over another dataset."""
+    if one is None or other is None or one is other:
+        return one is not other and one is not None
+    data = [info.data() if info.data is not None else None for info in (one, other)]
+    return data[0] is None or data[0] is not data[1]
+
+
+def is_free(order: Order, one: Channels) -> bool:
+    """Whether no column that moved goes against the one that it is like: of two shares of a whole, one grew."""
+    return all(float(one.together[at, like]) > OPPOSED for at, like in zip(order.places, order.alike, strict=True))
 
 
 def ratio(theirs: Tensor, ours: Tensor) -> Tensor:

@@ -14,9 +14,13 @@ class BootstrapMask(Fact, frozen=True, kw_only=True):
     rows: int
     kept: int
     """Rows whose mask is not 0."""
-    masked: Frame | None
+    kept_again: int = 0
+    """Of those, the ones whose next state is the state of another row: an episode went on from there."""
+    again: int = 0
+    """The same of all rows."""
+    masked: Frame | None = None
     """The line that multiplies with the mask."""
-    frame: Frame | None
+    frame: Frame | None = None
     """The line that compares the target with a prediction."""
 
     def key(self) -> object:

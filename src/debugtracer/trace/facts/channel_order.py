@@ -32,6 +32,8 @@ class ChannelOrder(Fact, frozen=True, kw_only=True):
     """The line that makes the input of the evaluation."""
     called: Frame | None
     """The line that calls the model with it."""
+    loaded: bool = True
+    """The evaluation has a loader of its own; else it is the program that changes what it gives."""
 
     def key(self) -> object:
         """Identify the model and its channels."""

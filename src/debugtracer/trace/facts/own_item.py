@@ -7,8 +7,8 @@ from debugtracer.trace.facts.fact import Fact
 
 
 class OwnItem(Fact, frozen=True, kw_only=True):
-    """Seen in one inspected step: two look-ups of one table with the same ids, and a product of the second with what
-    was computed of the first."""
+    """Seen in one inspected step: two look-ups of one table with the same ids, and scores that a loss reads: products
+    of the second with what was computed of the first, place by place."""
 
     places: int
     """Ids that were compared."""

@@ -23,6 +23,8 @@ class PermutedView(Fact, frozen=True, kw_only=True):
     reader_frame: Frame | None
     flattened: tuple[int, ...] = ()
     """The two sizes that became the rows before, where it takes them apart in the other order; empty for others."""
+    whole: bool = False
+    """Axes that are split and joined as they lie give these sizes too: (4, 8) of (8, 4), two rows joined to each."""
 
     def key(self) -> object:
         """Identify the line of the view."""
