@@ -42,7 +42,7 @@ def test_the_function_mode_lies_on_top_and_is_not_there_without_a_tape(tmp_path)
     step, canary = (names(built(tmp_path, capture=capture)[0]) for capture in ("step", "canary"))
     assert step == [*canary, "FreeCallMode"]
     assert canary[:3] == ["LoaderHook", "BackwardHook", "OptimizerHook"]
-    assert len(set(step)) == len(step) == 13
+    assert len(set(step)) == len(step) == 14
 
 
 def test_the_settings_say_how_incidents_are_opened(tmp_path):

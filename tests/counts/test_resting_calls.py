@@ -27,8 +27,8 @@ FEW, MANY = 2, 38  # layers
 # is there in the place of torch's; 18 with torch 2.13
 MOST_PYTHON = 18
 MOST_SEARCHING = 42  # the same for LBFGS with two calls of its loss; 40 with torch 2.13
-MOST_SCALING = 245  # and with a GradScaler, whose step the gate decides about each time; 238 with torch 2.13
-MOST_OBSERVER = 62  # calls of observers in a plain step at work; 61 with torch 2.13, more by what is installed
+MOST_SCALING = 45  # and with a GradScaler, which looks itself whether gradients are finite; 44 with torch 2.13
+MOST_OBSERVER = 61  # calls of observers in a plain step at work; 56 with torch 2.13, more by what is installed
 # the same with a loader and a closure, root calls and batches at rest, published in between; 18.3 with torch 2.13
 MOST_FRAMEWORK = 19
 MOST_AT_WORK = 690  # calls of functions of the recorder in such a step; 660 with torch 2.13
@@ -36,7 +36,8 @@ OURS = str(Path(resting_steps.__file__).parents[2])
 RECORDER = str(Path(resting_steps.__file__).parents[1])
 
 
-MOST_BY_HAND = 45  # the same in a loop that writes its weights itself, all of them; 43 with torch 2.13
+MOST_BY_HAND = 28  # the same in a loop that writes its weights itself; 27 with torch 2.13
+MOST_BY_HAND_DEEP = 25  # and where its root calls rest too, published in between; 24.4 with torch 2.13
 
 
 class Loop:
@@ -263,7 +264,7 @@ def test_at_rest_a_loop_that_writes_its_weights_itself_has_one_fused_norm_and_fe
         loop.step()
     finally:
         sys.setprofile(None)
-    assert counted.counts.total() <= MOST_BY_HAND, counted.counts.most_common(20)
+    assert counted.counts.total() - (layers + 1) <= MOST_BY_HAND, counted.counts.most_common(20)
     monkeypatch.setattr(resting_backwards, "foreign", lambda: False)
     watched = aten_calls(loop)
     with session.hooks.disabled():
@@ -271,3 +272,24 @@ def test_at_rest_a_loop_that_writes_its_weights_itself_has_one_fused_norm_and_fe
     added = dict(+watched)
     assert added.pop("aten::detach", 0) <= 1
     assert added == {"aten::_foreach_norm": 1}
+
+
+def test_where_its_root_calls_rest_a_backward_runs_few_functions_of_ours(
+    session: Session, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(resting_steps, "LONGEST_S", 60.0)
+    loop, rows = at_rest(session, MANY, ByHand), session.events.resting.steps
+    for _ in range(4 * resting_steps.MOST):
+        loop.step()
+        if session.events.calls.rests and not rows.rows and not rows.to_release:
+            break
+    assert session.events.calls.rests
+    counted = PythonCalls()
+    sys.setprofile(counted)
+    try:
+        for _ in range(resting_steps.MOST):  # they are published with the last
+            loop.step()
+    finally:
+        sys.setprofile(None)
+    each = counted.counts.total() / resting_steps.MOST
+    assert each <= MOST_BY_HAND_DEEP, (each, counted.counts.most_common(40))

@@ -91,6 +91,8 @@ APART = {
     "turned-targets",
     "misread-axes",
     "adapted-weights",
+    "own-items",
+    "bootstrap-masks",
 }
 """Tried in tests of their own: this loop leaves nothing behind in them."""
 

@@ -113,7 +113,7 @@ def test_the_line_is_that_of_the_odd_value_else_that_of_the_dataset_else_of_the_
     for kind, more, frame in (
         ("range", {"made": made}, made[0]),
         ("range", {}, LOADER.made_at),
-        ("content", {"made": made}, LOADER.made_at),
+        ("content", {"made": made}, made[0]),
         ("content", {"loader": plain}, LOADER.frame),
     ):
         (finding,) = run({60: [an_oddity(kind, 60, **{**known, **more})]}, {60: 7.0})

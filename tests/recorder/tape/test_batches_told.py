@@ -82,10 +82,10 @@ def test_lines_that_are_not_known_are_none() -> None:
 def test_lines_are_those_of_the_origin(monkeypatch: pytest.MonkeyPatch) -> None:
     info = gone()
     monkeypatch.setattr(batches, "made_first", lambda links: tuple(links))
-    monkeypatch.setattr(batches, "nonfinite_first", lambda links, some: (*links, some))
+    monkeypatch.setattr(batches, "nonfinite_first", lambda links, some, heard: (*links, some, heard))
     monkeypatch.setattr(batches, "sample_origin", lambda dataset, collate, frame, path: (dataset, collate, frame, path))
     assert info.made("x") == (None, None, LINE, "x")
-    assert info.spoiled("x", True) == (None, None, LINE, "x", True)
+    assert info.spoiled("x", True) == (None, None, LINE, "x", True, ())
     data, loader = Data(), Loader(None)
     assert an_info(loader, data).made("x")[0] is data
     loader.dataset, loader.collate_fn = other, collate = Data(), Data()  # type: ignore[attr-defined]
