@@ -132,7 +132,7 @@ class Diagnosing:
         events.calls.on_change(modules.rest_calls)
         modes = replaying.observed_run.mode_calls
         modes.on_call(events.calls.mode_called)
-        events.calls.on_deaf(modes.rest)
+        events.calls.on_modes_rest(modes.rest)
         loader = LoaderHook(events, recording.batches, stack, state, thread, passes, left_out, replaying.stops_steps)
         events.calls.on_change(loader.rest_fetches)
         cost, moved = CallCost(state), recording.batches.moved

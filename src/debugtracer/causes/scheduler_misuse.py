@@ -7,13 +7,9 @@ from typing import ClassVar
 
 from debugtracer.causes.cause import Cause, Edit, Evidence
 from debugtracer.causes.incident_evidence import IncidentEvidence
+from debugtracer.checks.optimizer.rate_undefined import RateUndefined
 from debugtracer.trace.finding import Layer
 from debugtracer.trace.place import Place
-
-UNDEFINED = (
-    "clamp what the rate is computed from: max(0.0, 1 - step / total) ** power",
-    "size the schedule in the unit in which it is stepped (updates or epochs), to the end of the run",
-)
 
 
 class SchedulerMisuse(Cause):
@@ -46,6 +42,6 @@ class SchedulerMisuse(Cause):
             exact=True,
             because=f"the learning rate of {rate.kind} is {rate.undefined}, after {float(rate.before):.3g} one update "
             f"before, set by {rate.scheduler or 'the program'}{at}: it makes every weight non-finite",
-            remedies=UNDEFINED,
+            remedies=RateUndefined.remedies,
             place=Place(frame=frame) if frame is not None else None,
         )

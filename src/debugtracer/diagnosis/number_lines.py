@@ -20,8 +20,8 @@ from debugtracer.trace.birth import Frame
 
 
 def number_lines(frames: tuple[Frame, ...], live: FrameType | None) -> tuple[Frame, ...]:
-    """Follow the only name of the line of the op that holds such a number: as its function is still running, else the
-    only one that the line reads and the program computes. Nothing of the program is called."""
+    """Follow the only name on the line of the op that holds such a number, while its function runs; once it has
+    returned, a name that is written once, as Inf or NaN. Nothing of the program is called."""
     if not frames:
         return ()
     at = frames[0]
@@ -32,7 +32,7 @@ def number_lines(frames: tuple[Frame, ...], live: FrameType | None) -> tuple[Fra
     names = dict.fromkeys(read_at(program, scope_at(program, at.line), at.line))
     if running is None:
         return next(filter(None, (written_out(program, name) for name in names)), ())
-    bad = [name for name in names if running is not None and not finite(value_of(running, name))]
+    bad = [name for name in names if not finite(value_of(running, name))]
     if len(bad) != 1:
         return ()
     return (computed(program, bad[0]) if "." in bad[0] else ()) or made_first(origin(bad[0], frames))

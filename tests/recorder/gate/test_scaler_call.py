@@ -19,5 +19,5 @@ def test_a_call_has_not_written_until_its_optimizer_does(tmp_path: Path) -> None
         optimizer.register_step_pre_hook(lambda *_: calls.append(session.gate.scaler_call))
         scaler.scale(model(torch.ones(1, 2)).sum()).backward()
         scaler.step(optimizer)
-        assert [(call.ran, call.judged) for call in calls] == [(True, False)]
+        assert [(call.ran, call.at_rest) for call in calls] == [(True, False)]
         assert session.gate.scaler_call is None

@@ -30,30 +30,30 @@ class CallRest:
         self.until: int | None = None
         """They rest with the begin of evaluations, up to this step."""
         self.listeners: list[Callable[[bool], None]] = []
-        self.modes: list[Callable[[bool], None]] = []
+        self.mode_listeners: list[Callable[[bool], None]] = []
 
     def on_change(self, listener: Callable[[bool], None]) -> None:
         """Call the listener whenever they rest, and when they are seen again."""
         self.listeners.append(listener)
 
-    def on_deaf(self, listener: Callable[[bool], None]) -> None:
+    def on_modes_rest(self, listener: Callable[[bool], None]) -> None:
         """Call the listener when the begin of an evaluation is not heard any more, and when it is again."""
-        self.modes.append(listener)
+        self.mode_listeners.append(listener)
 
     def change(self, rests: bool) -> None:
         """Leave root calls and batches to torch, or see them again. A comparison where nothing changes."""
         if rests == self.rests:
             return
         self.rests = rests
-        deaf = rests and self.until is not None
+        modes_rest = rests and self.until is not None
         if not rests:
-            self.seen_from, was_deaf, self.until = self.resting.state.step, self.until is not None, None
+            self.seen_from, modes_rested, self.until = self.resting.state.step, self.until is not None, None
         self.resting.rest_calls(rests)
         for listener in self.listeners:
             listener(rests)
-        if deaf or (not rests and was_deaf):
-            for listener in self.modes:
-                listener(deaf)
+        if modes_rest or (not rests and modes_rested):
+            for listener in self.mode_listeners:
+                listener(modes_rest)
 
     def may_rest(self) -> bool:
         """Whether no evaluation began in the last steps; where each few steps have one, whether one was seen lately."""

@@ -292,7 +292,7 @@ class LoaderHook(AlwaysOn):
         if feed is None:  # an iterator older than us: its loader is not known, what it drew before neither
             feed = self._feeds[iterator] = LoaderFeed(info_of_iterator(iterator), late=True)
         leaves = leaves_of(data)
-        told = feed.indices(iterator, lambda expected: rows_of(data, leaves, expected))
-        batch = batch_of(feed.info, told, number_of(iterator), waited, leaves)
+        fetched = feed.indices(iterator, lambda expected: rows_of(data, leaves, expected))
+        batch = batch_of(feed.info, fetched, number_of(iterator), waited, leaves)
         self.log.add(batch)
         return batch

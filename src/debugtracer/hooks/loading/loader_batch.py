@@ -9,7 +9,7 @@ from typing import Any
 from torch.utils.data._utils import worker
 
 from debugtracer.callsites.row_order import keeps_order
-from debugtracer.hooks.loading.loader_feed import Drawn, LoaderFeed, Told
+from debugtracer.hooks.loading.loader_feed import Drawn, FetchedRows, LoaderFeed
 from debugtracer.recorder.state.leaves import Leaf, leaves_of, rows_of
 from debugtracer.recorder.state.weak import WeakRef
 from debugtracer.recorder.tape.batches import Batch, LoaderInfo
@@ -24,27 +24,26 @@ def number_of(iterator: Any) -> int:
     return max(0, int(getattr(iterator, "_num_yielded", 1)) - 1)
 
 
-def batch_of(info: LoaderInfo, told: Told, number: int, waited: float, leaves: list[Leaf]) -> Batch:
+def batch_of(info: LoaderInfo, fetched: FetchedRows, number: int, waited: float, leaves: list[Leaf]) -> Batch:
     """A batch with where its rows came from."""
-    rows, indices, why, *other = told
     return Batch(
         loader=info,
-        indices=indices,
+        indices=fetched.indices,
         number=number,
         wait_s=waited,
         leaves=[(path, WeakRef(leaf)) for path, leaf in leaves],
-        rows=rows,
-        note=why,
+        rows=fetched.rows,
+        note=fetched.why_unknown,
         held=[leaf for _, leaf in leaves],
-        drawn=other[0] if other else indices,
+        drawn=fetched.drawn if fetched.drawn is not None else fetched.indices,
     )
 
 
 def late_batch(feed: LoaderFeed, drawn: Drawn, data: Any, number: int, waited: float) -> Batch:
     """A batch that was fetched while all rested, once somebody asks for it."""
     leaves = leaves_of(data)
-    told = feed.paired(drawn, lambda expected: rows_of(data, leaves, expected))
-    return batch_of(feed.info, told, max(number, 0), waited, leaves)
+    fetched = feed.paired(drawn, lambda expected: rows_of(data, leaves, expected))
+    return batch_of(feed.info, fetched, max(number, 0), waited, leaves)
 
 
 def sampler_name(loader: Any) -> str:

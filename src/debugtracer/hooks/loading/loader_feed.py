@@ -4,14 +4,23 @@ from __future__ import annotations
 
 import operator
 from collections.abc import Callable
-from typing import Any
+from typing import Any, NamedTuple
 
 from debugtracer.recorder.tape.batches import LoaderInfo
 
 ITERABLE = 1  # torch.utils.data.dataloader._DatasetKind.Iterable
 Drawn = tuple[int, ...] | int | None
-Told = tuple[int | None, tuple[int, ...] | None, str] | tuple[int | None, tuple[int, ...] | None, str, tuple[int, ...]]
-"""Rows of a batch, the dataset index of each, why they are not known, and what was drawn where it has other rows."""
+
+
+class FetchedRows(NamedTuple):
+    """The rows of a batch, and where they came from."""
+
+    rows: int | None
+    indices: tuple[int, ...] | None
+    """The dataset index of each; None where it is not known."""
+    why_unknown: str = ""
+    drawn: tuple[int, ...] | None = None
+    """What the sampler drew, where the batch has other rows."""
 
 
 class LoaderFeed:
@@ -56,29 +65,25 @@ class LoaderFeed:
         taken = [self.tasks.pop(task) for task in gone]
         return taken[0] if len(taken) == 1 else None
 
-    def indices(self, iterator: Any, rows_of: Callable[[int | None], int | None]) -> Told:
+    def indices(self, iterator: Any, rows_of: Callable[[int | None], int | None]) -> FetchedRows:
         """Return rows of the batch just handed out, the dataset index of each (None if unknown), and why unknown."""
         drawn = self.take_drawn(iterator)
         if getattr(iterator, "_dataset_kind", 0) == ITERABLE:
             return self._in_stream(iterator, drawn, rows_of)
         return self.paired(drawn, rows_of)
 
-    def paired(self, drawn: Drawn, rows_of: Callable[[int | None], int | None]) -> Told:
+    def paired(self, drawn: Drawn, rows_of: Callable[[int | None], int | None]) -> FetchedRows:
         """The same for what was drawn from a dataset with indices."""
         if isinstance(drawn, int):
             rows = rows_of(None)
-            return rows, (drawn,) * max(rows or 1, 1), ""
+            return FetchedRows(rows, (drawn,) * max(rows or 1, 1))
         if drawn is None:
-            return rows_of(None), None, self.unseen() or "the sampler does not yield integers"
+            return FetchedRows(rows_of(None), None, self.unseen() or "the sampler does not yield integers")
         rows = rows_of(len(drawn))
         if rows != len(drawn):
-            return (
-                rows,
-                None,
-                f"the batch has {rows} rows, the sampler drew {len(drawn)} indices: collate_fn changed the rows",
-                drawn,
-            )
-        return rows, drawn, ""
+            why = f"the batch has {rows} rows, the sampler drew {len(drawn)} indices: collate_fn changed the rows"
+            return FetchedRows(rows, None, why, drawn)
+        return FetchedRows(rows, drawn)
 
     def unseen(self) -> str:
         """Why what was drawn cannot be known; empty where it was seen."""
@@ -86,24 +91,25 @@ class LoaderFeed:
             return "it was drawn while fetches rested to stay under the promised cost"
         return "the loader was running before debug-tracer came" if self.late else ""
 
-    def _in_stream(self, iterator: Any, asked: Any, rows_of: Callable[[int | None], int | None]) -> Told:
+    def _in_stream(self, iterator: Any, asked: Any, rows_of: Callable[[int | None], int | None]) -> FetchedRows:
         if getattr(iterator, "_num_yielded", 1) == 1:
             self.position, self.rested = 0, False
         start = self.position
         if self.late or self.rested:
-            return rows_of(None), None, self.unseen()
+            return FetchedRows(rows_of(None), None, self.unseen())
         if not getattr(iterator, "_auto_collation", True):
             self.position += 1
             rows = rows_of(None)
-            return rows, (start,) * max(rows or 1, 1), ""
+            return FetchedRows(rows, (start,) * max(rows or 1, 1))
         rows = rows_of(asked)
         # with workers only they know: take a short batch for a last one
         cut = getattr(getattr(iterator, "_dataset_fetcher", None), "ended", True)
         if rows is None or (rows != asked and not cut):
             self.position += asked or 0
-            return rows, None, f"the batch has {rows} rows, {asked} samples were read: collate_fn changed the rows"
+            why = f"the batch has {rows} rows, {asked} samples were read: collate_fn changed the rows"
+            return FetchedRows(rows, None, why)
         self.position += rows
-        return rows, tuple(range(start, start + rows)), ""
+        return FetchedRows(rows, tuple(range(start, start + rows)))
 
 
 def as_indices(index: Any) -> Drawn:

@@ -6,7 +6,7 @@ from __future__ import annotations
 class ScalerCall:
     """A GradScaler.step in flight."""
 
-    def __init__(self, judged: bool = False) -> None:
+    def __init__(self, at_rest: bool = False) -> None:
         self.ran = False
-        self.judged = judged
+        self.at_rest = at_rest
         """All rests, and nothing is asked of the update that it lets through."""

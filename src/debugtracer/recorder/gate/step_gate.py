@@ -135,7 +135,7 @@ class StepGate:
     ) -> Any:
         """The step that a GradScaler lets through: already counted, already judged by it."""
         call.ran = True
-        if call.judged:
+        if call.at_rest:
             return original(optimizer, *args, **kwargs)
         output = self.write(optimizer, original, args, kwargs)
         self.health_gate.after(optimizer)
@@ -256,7 +256,7 @@ class StepGate:
         self, scaler: Any, original: Step, args: tuple[Any, ...], kwargs: dict[str, Any]
     ) -> tuple[Any, bool]:
         """Run GradScaler.step at rest; whether it has let the optimizer write."""
-        self.scaler_call = call = ScalerCall(judged=True)
+        self.scaler_call = call = ScalerCall(at_rest=True)
         try:
             return original(scaler, *args, **kwargs), call.ran
         finally:
