@@ -11,6 +11,7 @@ from torch.utils.data import DataLoader, default_collate
 
 from debugtracer.callsites.row_order import keeps_order, order_line
 from debugtracer.hooks.loading.loader_batch import batch_of, info_of_iterator
+from debugtracer.hooks.loading.loader_feed import FetchedRows
 from debugtracer.recorder.state.leaves import leaves_of
 
 
@@ -64,7 +65,7 @@ def test_these_may_not(collate):
 @pytest.mark.parametrize(("collate", "rows"), [(stacked, (7,)), (longest_first, None)])
 def test_a_row_names_a_sample_only_where_the_order_is_kept(collate, rows):
     iterator = iter(DataLoader([torch.zeros(2)] * 8, batch_size=2, collate_fn=collate))
-    batch = batch_of(info_of_iterator(iterator), (2, (3, 7), ""), 0, 0.0, leaves_of(torch.zeros(2, 3)))
+    batch = batch_of(info_of_iterator(iterator), FetchedRows(2, (3, 7), ""), 0, 0.0, leaves_of(torch.zeros(2, 3)))
     assert batch.samples([1]) == rows
     assert batch.samples([0, 1]) == (3, 7)  # all of them, in whatever order
 

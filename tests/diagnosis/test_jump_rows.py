@@ -11,6 +11,7 @@ import torch
 
 from debugtracer.diagnosis.jump_rows import kept_at, line_of_rows
 from debugtracer.hooks.loading.loader_batch import batch_of
+from debugtracer.hooks.loading.loader_feed import FetchedRows
 from debugtracer.recorder.state.leaves import leaves_of
 from debugtracer.recorder.tape.batches import BatchLog
 from debugtracer.replay.fetch.sample import pipeline_of
@@ -31,7 +32,7 @@ def judged(folder: Path, how: str, rows: Any, given: Verdict) -> Verdict | None:
     made, _iterator = batch(module(folder).Rows(how, rows), (8, 9))
     log = BatchLog()
     for indices in ((0, 1), (2, 3), (4, 5)):
-        log.add(batch_of(made.loader, (2, indices, ""), 0, 0.0, leaves_of(torch.zeros(2, 3))))
+        log.add(batch_of(made.loader, FetchedRows(2, indices, ""), 0, 0.0, leaves_of(torch.zeros(2, 3))))
     log.add(made)
     return line_of_rows(given, made, log, pipeline_of(made.loader))
 

@@ -13,6 +13,7 @@ import torch
 from torch.utils.data import DataLoader
 
 from debugtracer.hooks.loading.loader_batch import batch_of, info_of_iterator
+from debugtracer.hooks.loading.loader_feed import FetchedRows
 from debugtracer.recorder.state.leaves import leaves_of
 from debugtracer.recorder.tape.batches import Batch
 from debugtracer.replay.fetch.followed import followed, part_of
@@ -36,7 +37,7 @@ def batch(dataset: Any, indices: tuple[int, ...] | None = (3, 4), number: int = 
     info.iterated(iterator)
     info.num_workers = options.get("num_workers", 0)
     leaves = leaves_of(torch.zeros(2, 3))
-    return batch_of(info, (2, indices, "why"), number, 0.0, leaves), iterator
+    return batch_of(info, FetchedRows(2, indices, "why"), number, 0.0, leaves), iterator
 
 
 def born(dataset: Any, rows: tuple[int, ...] = (1,), path: str = "batch[0]", **options: Any) -> PipelineBirth:

@@ -9,6 +9,7 @@ from torch import Tensor
 from torch.utils.data import DataLoader, Dataset
 
 from debugtracer.hooks.loading.loader_batch import batch_of, info_of_iterator
+from debugtracer.hooks.loading.loader_feed import FetchedRows
 from debugtracer.recorder.state.leaves import leaves_of
 from debugtracer.replay.fetch.joined_samples import joined_samples
 
@@ -50,7 +51,7 @@ def found(dataset: Any, length: int, collate: Any = edges) -> tuple[int, ...] | 
     data = next(iterator)
     info = info_of_iterator(iterator)
     info.iterated(iterator)
-    return joined_samples(batch_of(info, (4, (0, 1, 2, 3), ""), 0, 0.0, leaves_of(data)), length)
+    return joined_samples(batch_of(info, FetchedRows(4, (0, 1, 2, 3), ""), 0, 0.0, leaves_of(data)), length)
 
 
 def test_a_node_and_an_edge_belong_to_the_graph_they_were_made_of():

@@ -12,6 +12,7 @@ from torch.utils.data._utils import worker as worker_module
 
 from debugtracer.errors import ReplayRefused
 from debugtracer.hooks.loading.loader_batch import batch_of, info_of_iterator
+from debugtracer.hooks.loading.loader_feed import FetchedRows
 from debugtracer.replay.fetch.sample import Pipeline, as_worker, next_bad, pipeline_of, stream_to
 
 
@@ -52,7 +53,7 @@ def test_a_worker_has_its_number_and_runs_its_init(monkeypatch: pytest.MonkeyPat
 @pytest.mark.parametrize(("index", "passed"), [(0, 0.0), (3, None)])
 def test_a_stream_is_read_to_just_before_a_sample(index: int, passed: float | None):
     iterator = iter(DataLoader(Count(), batch_size=2))
-    batch = batch_of(info_of_iterator(iterator), (1, (index,), ""), 0, 0.0, [])
+    batch = batch_of(info_of_iterator(iterator), FetchedRows(1, (index,), ""), 0, 0.0, [])
     found = next(stream_to(Pipeline(Count(), list, True, None, 0), batch, index))
     assert found == passed if passed is not None else math.isnan(found)
 

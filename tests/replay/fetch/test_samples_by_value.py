@@ -10,6 +10,7 @@ from torch.nn.utils.rnn import pad_sequence
 from torch.utils.data import DataLoader, Dataset
 
 from debugtracer.hooks.loading.loader_batch import batch_of, info_of_iterator
+from debugtracer.hooks.loading.loader_feed import FetchedRows
 from debugtracer.recorder.state.leaves import leaves_of
 from debugtracer.replay.fetch.samples_by_value import samples_by_value
 
@@ -43,7 +44,7 @@ def found(dataset: Any, rows: tuple[int, ...]) -> tuple[int, ...] | None:
     data = next(iterator)
     info = info_of_iterator(iterator)
     info.iterated(iterator)
-    return samples_by_value(batch_of(info, (4, (0, 1, 2, 3), ""), 0, 0.0, leaves_of(data)), rows)
+    return samples_by_value(batch_of(info, FetchedRows(4, (0, 1, 2, 3), ""), 0, 0.0, leaves_of(data)), rows)
 
 
 def test_a_sorted_row_is_named_by_what_is_in_it():
@@ -70,6 +71,6 @@ def test_a_number_that_depends_on_the_rest_of_the_batch_does_not_hide_the_sample
     data = next(iterator)
     info = info_of_iterator(iterator)
     info.iterated(iterator)
-    batch = batch_of(info, (4, (0, 1, 2, 3), ""), 0, 0.0, leaves_of(data))
+    batch = batch_of(info, FetchedRows(4, (0, 1, 2, 3), ""), 0, 0.0, leaves_of(data))
     assert samples_by_value(batch, (3,)) == (3,)
     assert samples_by_value(batch, (1,)) == (2,)
