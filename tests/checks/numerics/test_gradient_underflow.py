@@ -19,7 +19,7 @@ def test_zeros_and_subnormals_count_together():
     (finding,) = judged(GradientUnderflow(), a_snapshot(2, gradient(0.5, 33)))
     assert finding.severity == "note"
     assert finding.message == (
-        "step 2, rank 0: 83% of the float16 gradient values of 1 parameters are zero or below 6e-08, most in 0.weight; "
+        "step 2, rank 0: 83% of the float16 gradient values of 1 parameter are zero or below 6e-08, most in 0.weight; "
         "expected below 50%. "
         "Scale the loss, or use bfloat16."
     )

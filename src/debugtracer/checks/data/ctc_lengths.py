@@ -7,6 +7,7 @@ from typing import ClassVar
 
 from debugtracer.checks.check import Check
 from debugtracer.checks.optimizer.sequence import spot
+from debugtracer.trace.counted import counted
 from debugtracer.trace.facts.ctc_call import CtcCall
 from debugtracer.trace.finding import Finding
 from debugtracer.trace.place import Place
@@ -82,9 +83,10 @@ class CtcLengths(Check, frozen=True):
         call = seen[-1]
         hidden = (
             f"{lost} of {rows} rows of ctc_loss{spot(call.frame)} have an input shorter than their target, in "
-            f"{len(seen)} calls: they give no gradient, which zero_infinity hides"
+            f"{counted(len(seen), 'call')}: they give no gradient, which zero_infinity hides"
             if lost
-            else f"the frames at the end of every row of ctc_loss{spot(call.frame)} are left out, in {len(seen)} calls"
+            else f"the frames at the end of every row of ctc_loss{spot(call.frame)} are left out, in "
+            f"{counted(len(seen), 'call')}"
         )
         part = (
             f"; the longest input length is {short:.2f} of the frames that the model gives; expected lengths that "

@@ -7,6 +7,7 @@ from typing import ClassVar
 
 from debugtracer.checks.check import Check
 from debugtracer.checks.optimizer.sequence import spot
+from debugtracer.trace.counted import counted
 from debugtracer.trace.facts.signed_target import SignedTarget
 from debugtracer.trace.finding import Finding
 from debugtracer.trace.number import as_float
@@ -75,7 +76,8 @@ class TargetsUnsigned(Check, frozen=True):
             window,
             "warning" if ranks else "error",
             f"{call.loss}{spot(call.frame)} was given {other} of {total} targets that are neither 1 nor -1, in "
-            f"{len(seen)} calls; targets lie in {low:g}..{high:g}; each of these {GIVES[call.loss]}; expected 1 or -1. "
+            f"{counted(len(seen), 'call')}; targets lie in {low:g}..{high:g}; each of these "
+            f"{GIVES[call.loss]}; expected 1 or -1. "
             "Map the labels: 2 * y - 1.",
             ref=call.ref,
             exact=not ranks,

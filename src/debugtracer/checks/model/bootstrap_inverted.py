@@ -7,6 +7,7 @@ from typing import ClassVar
 
 from debugtracer.checks.check import Check
 from debugtracer.checks.optimizer.sequence import spot
+from debugtracer.trace.counted import counted
 from debugtracer.trace.facts.bootstrap_mask import BootstrapMask
 from debugtracer.trace.finding import Finding
 from debugtracer.trace.place import Place
@@ -67,7 +68,8 @@ class BootstrapInverted(Check, frozen=True):
                 window,
                 memory["told", fact.masked],
                 f"the value of the next state counts in {kept} of {rows} rows{spot(fact.masked)} of the target"
-                f"{spot(fact.frame)}, in {len(seen)} steps looked at; expected it in all but the last row of an "
+                f"{spot(fact.frame)}, in {counted(len(seen), 'step')} looked at; expected it in all but "
+                "the last row of an "
                 f"episode. Multiply with 1 - done{'' if sure else ', unless most episodes are one step long'}.",
                 ref=fact.ref,
                 place=Place(frame=fact.masked, symptom_frame=fact.frame),

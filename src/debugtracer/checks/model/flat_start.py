@@ -7,6 +7,7 @@ from typing import ClassVar
 
 from debugtracer.checks.check import Check
 from debugtracer.checks.optimizer.sequence import spot
+from debugtracer.trace.counted import counted
 from debugtracer.trace.facts.zero_parameters import ZeroParameter, ZeroParameters
 from debugtracer.trace.finding import Finding
 from debugtracer.trace.place import Place
@@ -66,7 +67,7 @@ class FlatStart(Check, frozen=True):
         more = f" and {len(gates) - 1} more" if len(gates) > 1 else ""
         dots = ", ..." if fact.behind_count > 1 else ""
         behind = (
-            f", and {fact.behind_count} parameters ({fact.behind[0]}{dots}) get gradients of exactly 0"
+            f", and {counted(fact.behind_count, 'parameter')} ({fact.behind[0]}{dots}) get gradients of exactly 0"
             if fact.behind
             else ""
         )

@@ -11,6 +11,7 @@ import msgspec
 from debugtracer.checks.check import Check
 from debugtracer.checks.optimizer.sequence import at_line, spot
 from debugtracer.trace.birth import Frame
+from debugtracer.trace.counted import counted
 from debugtracer.trace.facts.frozen_evaluation import FrozenEvaluation
 from debugtracer.trace.finding import Finding
 from debugtracer.trace.place import Place
@@ -72,7 +73,8 @@ class FrozenByEvaluation(Check, frozen=True):
             window,
             "warning",
             f"{fact.count} of {fact.held} parameters ({fact.params[0]}{dots}; {fact.share:.0%} of all values) are "
-            f"frozen since the evaluation{at}{by} and were not unfrozen in {fact.steps} updates; expected those that "
+            f"frozen since the evaluation{at}{by} and were not unfrozen in "
+            f"{counted(fact.steps, 'update')}; expected those that "
             "learnt before it to go on. Use torch.no_grad() there, or set requires_grad_(True) after it.",
             ref=msgspec.structs.replace(
                 fact.ref,

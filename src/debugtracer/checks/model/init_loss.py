@@ -9,6 +9,7 @@ from typing import ClassVar
 
 from debugtracer.checks.check import Check
 from debugtracer.checks.snapshots import filled_at, rms, taken
+from debugtracer.trace.counted import counted
 from debugtracer.trace.facts.health import Health
 from debugtracer.trace.facts.loss_call import LossCall
 from debugtracer.trace.finding import Finding, Severity
@@ -144,7 +145,7 @@ class InitLoss(Check, frozen=True):
         count, summed = call.counted, is_sum(call)
         name = f"log {call.classes}" if call.classes else "log 2"
         rises = ", and it has risen since" if severity == "warning" else ""
-        meaning = f" for {count} targets: a sum" if summed else ""
+        meaning = f" for {counted(count, 'target')}: a sum" if summed else ""
         return self.finding(
             window,
             severity,

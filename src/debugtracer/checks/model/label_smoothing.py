@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from typing import ClassVar
 
 from debugtracer.checks.check import Check
+from debugtracer.trace.counted import counted
 from debugtracer.trace.facts.label_smoothing import LabelSmoothing as Looked
 from debugtracer.trace.facts.label_smoothing import Smoothed
 from debugtracer.trace.finding import Finding
@@ -80,7 +81,7 @@ class LabelSmoothing(Check, frozen=True):
             window,
             "note",
             f"the model gives {fact.top_probability:.0%} to its guess and is right in {fact.accuracy:.0%} of "
-            f"{fact.rows} targets; expected within "
+            f"{counted(fact.rows, 'target')}; expected within "
             f"{self.gap:.0%}. label_smoothing=0.1 may help (on this batch {effects}).",
             ref=fact.ref,
             place=Place(frame=fact.frame),

@@ -7,6 +7,7 @@ from typing import ClassVar
 
 from debugtracer.checks.check import Check
 from debugtracer.checks.optimizer.sequence import spot
+from debugtracer.trace.counted import counted
 from debugtracer.trace.facts.noisy_target import NoisyTarget
 from debugtracer.trace.finding import Finding
 from debugtracer.trace.place import Place
@@ -67,7 +68,8 @@ class NoiseKept(Check, frozen=True):
             window,
             "warning",
             f"the target of {fact.loss}{spot(fact.frame)} is the model's own input, data with the noise{drawn} added "
-            f"(correlation {fact.noise:.2f}), in {len(seen)} steps; expected the noise or the clean data. Compare with "
+            f"(correlation {fact.noise:.2f}), in {counted(len(seen), 'step')}; expected the noise or the "
+            "clean data. Compare with "
             "one of them.",
             ref=fact.ref,
             place=Place(frame=fact.frame, symptom_frame=fact.drawn),

@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from typing import ClassVar
 
 from debugtracer.checks.check import Check
+from debugtracer.trace.counted import counted
 from debugtracer.trace.facts.norm_batch import NormBatch
 from debugtracer.trace.finding import Finding
 from debugtracer.trace.place import Place
@@ -65,7 +66,7 @@ class TinyNormBatch(Check, frozen=True):
             "warning" if lost else "note",
             f"batch norm {fact.modules[0] if fact.modules else '?'} (of {fact.total}) normalises over {values} values "
             f"of a channel (input {fact.shape}) "
-            f"in {len(run)} steps{means}; expected more than 4. Use a larger batch or GroupNorm.",
+            f"in {counted(len(run), 'step')}{means}; expected more than 4. Use a larger batch or GroupNorm.",
             ref=fact.ref,
             place=Place(
                 module=(fact.modules[0] if fact.modules else None) or None,

@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from typing import ClassVar
 
 from debugtracer.checks.check import Check
+from debugtracer.trace.counted import counted
 from debugtracer.trace.facts.health import LOWEST, Health, TensorHealth
 from debugtracer.trace.finding import Finding
 from debugtracer.trace.place import Place
@@ -59,7 +60,7 @@ class GradientUnderflow(Check, frozen=True):
             yield self.finding(
                 window,
                 "note",
-                f"{share:.0%} of the float16 gradient values of {len(rows)} parameters are zero or below "
+                f"{share:.0%} of the float16 gradient values of {counted(len(rows), 'parameter')} are zero or below "
                 f"{2.0**LOWEST:.0e}, most in {worst.name}; "
                 f"expected below {self.flushed:.0%}. Scale the loss, or use bfloat16.",
                 ref=fact.ref,

@@ -7,6 +7,7 @@ from typing import ClassVar
 
 from debugtracer.checks.check import Check
 from debugtracer.checks.snapshots import still_learning, taken
+from debugtracer.trace.counted import counted
 from debugtracer.trace.facts.health import Health
 from debugtracer.trace.finding import Finding
 from debugtracer.trace.place import Place
@@ -57,7 +58,7 @@ class MomentsBelowEps(Check, frozen=True):
         yield self.finding(
             window,
             "note",
-            f"sqrt(v) is below eps for {min(shares):.0%} of the touched elements of {len(rows)} parameters "
+            f"sqrt(v) is below eps for {min(shares):.0%} of the touched elements of {counted(len(rows), 'parameter')} "
             f"({worst.optimizer}), most in {worst.name}; "
             f"expected below {self.share:.0%}. Use a smaller eps.",
             ref=facts[0].ref,

@@ -11,6 +11,7 @@ from typing import ClassVar
 
 from debugtracer.checks.check import Check
 from debugtracer.checks.optimizer.sequence import spot
+from debugtracer.trace.counted import counted
 from debugtracer.trace.facts.plateau_fed import PlateauFed
 from debugtracer.trace.finding import Finding
 from debugtracer.trace.number import as_float
@@ -83,7 +84,7 @@ class PlateauDirection(Check, frozen=True):
         return self.finding(
             window,
             "warning",
-            f"ReduceLROnPlateau{spot(fact.frame)} has lowered the rate {len(lowered(seen))} times "
+            f"ReduceLROnPlateau{spot(fact.frame)} has lowered the rate {counted(len(lowered(seen)), 'time')} "
             f"({as_float(seen[0].rate):.3g} to {as_float(fact.rate):.3g}) while its value {moved} from "
             f'{as_float(seen[0].value):.3g} to {as_float(fact.value):.3g}, {as_well}: it has mode "{fact.mode}"; '
             f'expected mode "{right}", by which it had not been lowered{then}. Set mode="{right}".',

@@ -7,6 +7,7 @@ from typing import ClassVar
 
 from debugtracer.checks.check import Check
 from debugtracer.checks.optimizer.sequence import spot
+from debugtracer.trace.counted import counted
 from debugtracer.trace.facts.checkpoint import Resumed
 from debugtracer.trace.finding import Finding
 from debugtracer.trace.place import Place
@@ -47,7 +48,8 @@ class StateMisplaced(Check, frozen=True):
                 yield self.finding(
                     window,
                     "error",
-                    f"{len(fact.misplaced)} parameters got the state of another one ({fact.misplaced[0]}, ...) when "
+                    f"{counted(len(fact.misplaced), 'parameter')} got the state of another one "
+                    f"({fact.misplaced[0]}, ...) when "
                     f"the optimizer's state was loaded{spot(fact.optimizer_load_frame)}; expected the order of the "
                     "save. Build the groups in one order.",
                     ref=fact.ref,
