@@ -66,3 +66,9 @@ def test_at_the_limits_of_the_norm_and_of_the_loss():
 def test_the_last_32_losses_are_what_the_loss_is_now():
     assert judged([1.0, 600.0] + [1.01] * 101 + [0.3] * 17, SWEPT) == []
     assert len(judged([1.0, 600.0] + [1.01] * 103 + [0.3] * 15, SWEPT)) == 1
+
+
+def test_a_loss_that_still_falls_leaves_it_open():
+    first = [1.0, 600.0] + [1.2] * 54
+    assert judged([*first, *[1.2] * 32, *[1.175] * 32], SWEPT) == []
+    assert len(judged([*first, *[1.2] * 32, *[1.176] * 32], SWEPT)) == 1

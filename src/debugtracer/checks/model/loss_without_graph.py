@@ -46,7 +46,7 @@ class LossWithoutGraph(Check, frozen=True):
     def judge(self, window: Window) -> Iterator[Finding]:
         """Yield a finding once per line of such a backward."""
         for fact in window.new(Loose):
-            if fact.frozen:  # model/all-frozen tells it
+            if fact.frozen or fact.plain:  # model/all-frozen and optimizer/plain-tensors tell it
                 continue
             cut = (
                 f": {fact.cut.function} at line {fact.cut.frame.line} ended the graph"

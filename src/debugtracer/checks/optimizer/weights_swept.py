@@ -38,7 +38,8 @@ class WeightsSwept(Check, frozen=True):
     How it decides
         At the end of a run of at least `least` steps. The norm of all parameters reached `times` its value after the
         first update within the first 32, and the median of the last losses is not below what needs no input: 0.97 of
-        the entropy of the classes, where the whole loss is one cross-entropy; or 0.95 of the first loss.
+        the entropy of the classes, where the whole loss is one cross-entropy; or 0.95 of the first loss. A loss that
+        still falls (below 0.98 of the losses before) leaves it open: a prompt begins near 0 and grows.
     What to do
         Divide the learning rate by 10, or by 100.
     Example
@@ -64,6 +65,7 @@ class WeightsSwept(Check, frozen=True):
     losses: int = 32  # last ones whose median is taken (ours)
     constant: float = 0.97  # of the entropy of the classes: no more than a constant answer (ours)
     began: float = 0.95  # of the first loss (ours)
+    falls: float = 0.98  # of the losses before the last ones: training goes on (ours)
 
     def judge(self, window: Window) -> Iterator[Finding]:
         """Keep the first loss; judge when the run is over."""
@@ -75,7 +77,9 @@ class WeightsSwept(Check, frozen=True):
             return
         values = window.finite(LOSS)
         now, reference = median(values[-self.losses :]), self.reference(window, memory["first"])
-        if now > reference.loss > 0 and seen.level.least >= 0:
+        before = values[-2 * self.losses : -self.losses]
+        falls = len(before) == self.losses and now < self.falls * median(before)
+        if now > reference.loss > 0 and seen.level.least >= 0 and not falls:
             yield self.finding(
                 window,
                 "warning",

@@ -18,6 +18,7 @@ from debugtracer.observers.model.running_module import path_of, running_module
 from debugtracer.observers.model.unregistered import hidden
 from debugtracer.observers.observed_run import ObservedRun
 from debugtracer.observers.observer import Observer, inspected
+from debugtracer.observers.optimizer.plain_tensors import holds_plain_alone
 from debugtracer.observers.weights.default_init import DefaultInit
 from debugtracer.recorder.run_state import parameters
 from debugtracer.recorder.state.sharded import owners
@@ -180,6 +181,7 @@ class GraphReachObserver(Observer):
                 frozen_by=frozen.by,
                 updates=self.run.step if frozen.parameters else 0,
                 called_at=frozen.called_at,
+                plain=any(map(holds_plain_alone, self.run.optimizers)),
             )
         )
 
@@ -287,11 +289,8 @@ class GraphReachObserver(Observer):
             path, owner, members, frame = places.get(key, (None, None, 0, None))
             used = next(iter(frames_of(raw)), None)
             plain = not isinstance(leaf, nn.Parameter)
-            found.append(
-                Stranger(
-                    path=path, owner=owner, members=members, shape=tuple(leaf.shape), frame=frame or used, plain=plain
-                )
-            )
+            at, shape = frame or used, tuple(leaf.shape)
+            found.append(Stranger(path=path, owner=owner, members=members, shape=shape, frame=at, plain=plain))
         drawn = self.drawn.untouched([leaf for leaf, _ in known.values()], self.run.iteration)
         return {"strangers": tuple(found), "fresh": bool(before) and not before & self.strange, "drawn": drawn}
 

@@ -99,3 +99,5 @@ class LossWithoutGraph(Fact, frozen=True, kw_only=True):
     """Updates before it, where all is frozen: something was trained until then."""
     called_at: Frame | None = None
     """The line of a loop that calls the function of the freezing line again and again."""
+    plain: bool = False
+    """An optimizer holds nothing but plain tensors that ask for no gradient."""
