@@ -68,6 +68,11 @@ bench:
 bench-programs *options:
     python benchmarks/programs.py {{options}}
 
+# what all at rest costs inside eight of them, on a machine on which nothing else runs (7 minutes)
+bench-at-rest *options:
+    python benchmarks/programs_at_rest.py {{options}}
+    python scripts/results_page.py --write
+
 # mutation testing of diagnosis, causes, interventions, checks and recorder: `just mutants --sample 0` takes a night, 40 take minutes
 mutants *options:
     python scripts/mutants.py {{options}}

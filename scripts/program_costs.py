@@ -1,5 +1,5 @@
-"""The table of docs/cost.md: programs of other people bare and watched, from the newest kept result of
-benchmarks/programs.py with long runs."""
+"""The tables of docs/cost.md: programs of other people bare and watched, from the newest kept results of
+benchmarks/programs.py with long runs, and at rest, from that of benchmarks/programs_at_rest.py."""
 
 from __future__ import annotations
 
@@ -12,9 +12,14 @@ HEADS = {
     "en": ("program", "bare, s", "steady", "whole run", "told", "true", "output"),
     "zh": ("程序", "不监视的秒数", "稳态", "整个运行", "所报占比", "实际占比", "输出"),
 }
+REST_HEADS = {
+    "en": ("program", "bare step, ms", "watched", "interval of the median", "floor"),
+    "zh": ("程序", "不监视的一步, 毫秒", "监视", "中位数的区间", "下限"),
+}
 SAME = {"en": "same, {} lines", "zh": "相同 {} 行"}
 OTHER = {"en": "**other**", "zh": "**不同**"}
 SPAN = {"en": "{:.0f} to {:.0f}", "zh": "{:.0f} 到 {:.0f}"}
+REST_SPAN = {"en": "{:.3f} to {:.3f}", "zh": "{:.3f} 到 {:.3f}"}
 NAMED = {"en": "", "zh": "程序 "}
 """What stands before the name: a row of a translated page says something in its language."""
 
@@ -30,6 +35,20 @@ def minutes(kept: Kept, language: str) -> str:
     for result in kept.values["results"].values():
         rows |= result["rows"]
     return table(rows, language)
+
+
+def at_rest(kept: Kept, language: str) -> str:
+    """The newest row of each program, the cheapest first."""
+    rows: dict[str, Any] = {}
+    for result in kept.values["results"].values():
+        rows |= {name: row for name, row in result["rows"].items() if "error" not in row}
+    lines = [row_of(REST_HEADS[language]), "|---" * len(REST_HEADS[language]) + "|"]
+    for _, name, row in sorted((row["watched"]["ratio"], name, row) for name, row in rows.items()):
+        span = REST_SPAN[language].format(*row["watched"]["interval"])
+        floor = f"{row['floor']['ratio']:.3f}" if row["floor"] else "-"
+        ms = f"{row['bare_us'] / 1e3:.3g}"
+        lines.append(row_of([NAMED[language] + name, ms, f"{row['watched']['ratio']:.3f}", span, floor]))
+    return "\n".join(lines)
 
 
 def table(rows: dict[str, Any], language: str) -> str:

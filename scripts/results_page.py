@@ -53,15 +53,12 @@ def pages() -> dict[Path, str]:
         )
         for page, language in ANSWERS.items()
     }
-    programs, longer = newest("programs-long"), newest("programs-minutes")
-    paid = {
-        page: with_section(
-            with_section(page.read_text(), "programs", program_costs.programs(programs, language)),
-            "minutes",
-            program_costs.minutes(longer, language),
-        )
-        for page, language in COSTS.items()
-    }
+    programs, longer, rest = newest("programs-long"), newest("programs-minutes"), newest("programs-at-rest")
+    paid = {}
+    for page, language in COSTS.items():
+        paid[page] = with_section(page.read_text(), "programs", program_costs.programs(programs, language))
+        paid[page] = with_section(paid[page], "minutes", program_costs.minutes(longer, language))
+        paid[page] = with_section(paid[page], "at-rest", program_costs.at_rest(rest, language))
     front = with_section(FRONT.read_text(), "numbers", front_table.table())
     costs = budget_table.budget(newest("steps"), newest("inspected"), newest("start"))
     return {RESULTS: text, FRONT: with_section(front, "budget", costs), **answers, **paid}
