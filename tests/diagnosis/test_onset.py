@@ -3,6 +3,7 @@
 from debugtracer.diagnosis.onset import began
 from debugtracer.diagnosis.proof.rank import rank
 from debugtracer.testing import a_birth, a_tensor, some_facts
+from debugtracer.trace.birth import Frame
 from debugtracer.trace.finding import Finding
 from debugtracer.trace.place import Place
 
@@ -80,3 +81,38 @@ def test_a_changed_value_that_is_no_proof_or_long_ago_does_not_lead():
     plain = rank(seen)
     assert began(seen, plain, [changed(46, exact=False)]) == plain
     assert began(seen, plain, [changed(44)]) == plain
+
+
+def clip(**more):
+    known = {"kind": "clip_misplaced", "exact": True, "severity": "warning", "iteration": 0}
+    return Finding(
+        check="optimizer/clip-after-step",
+        layer="optimizer",
+        step=0,
+        message="step 0, rank 0: the clip comes before the backward",
+        place=Place(frame=Frame(file="train.py", line=115, function="main")),
+        remedy=("clip between",),
+        **known | more,
+    )
+
+
+def unknown(*losses):
+    return some_facts(None, recent={"loss": list(losses)})
+
+
+def test_a_line_that_let_the_updates_grow_leads_over_an_unknown_cause():
+    seen = unknown(204.0, 1.8e22)
+    plain = rank(seen)
+    assert plain.kind is None
+    verdict = began(seen, plain, [clip()])
+    assert (verdict.kind, verdict.status, verdict.line) == ("clip_misplaced", "likely", 115)
+    assert "the updates from step 0 on had thrown" in verdict.evidence[0]
+
+
+def test_such_a_line_does_not_lead_where_nothing_grew_or_it_was_seen_later_or_is_another_fault():
+    calm = unknown(2.04, 1.9, 1.8)
+    assert began(calm, rank(calm), [clip()]) == rank(calm)
+    grown = unknown(204.0, 1.8e22)
+    later = clip(iteration=grown.ref.iteration + 1)
+    for finding in (later, clip(kind="step_missing"), clip(exact=False, confidence=0.5)):
+        assert began(grown, rank(grown), [finding]) == rank(grown)

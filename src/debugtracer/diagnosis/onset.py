@@ -1,5 +1,5 @@
-"""Values that grew until they left the range: a batch, or a stored value that the machine changed, that a check has
-named where the growth began leads over what is drawn from the last step."""
+"""Values that grew until they left the range: a batch, a stored value that the machine changed or a line that let the
+updates grow, that a check has named before, leads over what is drawn from the last step."""
 
 from __future__ import annotations
 
@@ -14,15 +14,20 @@ from debugtracer.trace.finding import Finding
 from debugtracer.trace.incident import IncidentFacts
 from debugtracer.trace.leading_finding import ranked, status_of
 from debugtracer.trace.number import as_float
-from debugtracer.trace.verdict import Suspect, Verdict
-from debugtracer.trace.window import LOSS
+from debugtracer.trace.verdict import LIKELY, Suspect, Verdict
+from debugtracer.trace.window import GRAD_L2, LOSS
 
 GROWN = frozenset({"lr_too_high", "exploding_gradients"})
 """Classes that say how values grew, not what began it."""
-MULTIPLIED = frozenset({"accumulation_unscaled"})
-"""Classes that make each update larger than the learning rate says: what grew, grew by them."""
+MULTIPLIED = frozenset({
+    "accumulation_unscaled", "clip_misplaced", "stale_gradients", "amp_clip_scaled_grads", "loss_unbounded",
+})  # fmt: skip
+"""Classes that make each update larger than the learning rate says, or lift its limit: what grew, grew by them."""
 MACHINE = "silent_data_corruption"
+LEAP = 1e3  # times the smallest loss or gradient norm before: values that grew until they overflowed (ours)
 ONSET = 10.0  # times the largest loss before: the step in which the growth began (ours)
+SMALL = 1e-3  # a loss below it is as good as 0: no growth is measured from there (ours)
+WITHIN = 20  # steps: growth that ends in an overflow is fast (ours)
 CALM = 3  # losses before it that have to be there (ours)
 
 
@@ -34,11 +39,14 @@ def began(facts: IncidentFacts, verdict: Verdict, found: Sequence[Finding]) -> V
     first = next((f for f in here if f.kind == MACHINE and f.exact and at_onset(facts, f, later=1)), None)
     if first is None and verdict.kind in GROWN:
         first = next((f for f in here if f.layer == "data" and at_onset(facts, f)), None)
-    if first is None and verdict.kind in GROWN:
-        first = next((f for f in here if f.kind in MULTIPLIED), None)
+    if first is None and (verdict.kind in GROWN or (verdict.kind is None and grew(facts))):
+        before = (f for f in here if f.kind in MULTIPLIED and f.iteration <= facts.ref.iteration)
+        first = next((f for f in before if f.exact or f.confidence >= LIKELY), None)
     if first is None or first.kind is None:
         return verdict
     status, frame = status_of(first), first.place.frame
+    if status == "confirmed" and first.kind in MULTIPLIED:
+        status = "likely"  # that the line is wrong is certain, that it did this was not tried
     if first.kind == MACHINE:
         verdict = msgspec.structs.replace(
             verdict, module=first.place.module, param=first.place.param, op=None, direction=None, backward_op=None
@@ -77,6 +85,16 @@ def began(facts: IncidentFacts, verdict: Verdict, found: Sequence[Finding]) -> V
             *(s for s in verdict.suspects if s.kind not in (was.kind, first.kind)),
         ),
     )
+
+
+def grew(facts: IncidentFacts) -> bool:
+    """True if the losses or the gradient norms before the incident had grown by orders of magnitude."""
+    for name in (LOSS, GRAD_L2):
+        values = [abs(as_float(v)) for v in facts.recent.get(name, ())][-WITHIN:]
+        known = [v for v in values if not math.isnan(v)]
+        if known and max(known) > LEAP * max(min(known), SMALL):
+            return True
+    return False
 
 
 def at_onset(facts: IncidentFacts, finding: Finding, later: int = 0) -> bool:

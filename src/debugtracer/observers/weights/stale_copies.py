@@ -18,7 +18,8 @@ from debugtracer.callsites.frame_locals import locals_of
 from debugtracer.callsites.frames import RawFrames, frames_of, raw_frames
 from debugtracer.observers.observed_run import ObservedRun
 from debugtracer.observers.observer import Observer, inspected
-from debugtracer.observers.weights.weight_samples import WeightSamples, is_readable, sample
+from debugtracer.observers.weights.original_model import distance, original_of
+from debugtracer.observers.weights.weight_samples import WeightSamples
 from debugtracer.recorder.run_state import parameters
 from debugtracer.recorder.state.identity import ById
 from debugtracer.trace.birth import Frame
@@ -28,7 +29,6 @@ from debugtracer.trace.number import number
 LOOKS = 3  # before a condition that never holds is told (ours: as many as are inspected at the start)
 MANY = 12_000  # updates without one (DQN copies every 10,000 steps in stable-baselines3, and in its paper; ours)
 NEAR = 0.5  # of the norm: a copy that began as another network is no copy (ours)
-FEWEST = 2  # parameters (ours)
 
 
 class CopyWatch:
@@ -71,7 +71,7 @@ class StaleCopiesObserver(Observer):
         for module, watch in watches:
             if watch.first < 0:
                 watch.first = self.run.step
-            original = self.original(module, trained)
+            original = original_of(module, trained, self.run.modules())
             apart = distance(module, original) if original is not None else None
             if original is None or apart is None or not watch.held.stand() or (not watch.looks and apart > NEAR):
                 watch.over = True
@@ -79,20 +79,6 @@ class StaleCopiesObserver(Observer):
             watch.looks += 1
             if watch.looks >= LOOKS and apart > 0:
                 self.judge(module, watch, apart)
-
-    def original(self, module: nn.Module, trained: set[int]) -> nn.Module | None:
-        """The model of the same parameters that an optimizer trains; None where the module is trained itself."""
-        own = dict(module.named_parameters())
-        if len(own) < FEWEST or any(id(p) in trained or p.grad is not None for p in own.values()):
-            return None
-        shapes = {name: p.shape for name, p in own.items()}
-        for other in self.run.modules():
-            theirs = dict(other.named_parameters())
-            if {name: p.shape for name, p in theirs.items()} == shapes and all(
-                id(p) in trained for p in theirs.values()
-            ):
-                return other
-        return None
 
     def judge(self, module: nn.Module, watch: CopyWatch, apart: float) -> None:
         """Emit a copy whose line is never reached."""
@@ -110,21 +96,6 @@ class StaleCopiesObserver(Observer):
                     frame=found.frame, called=stack[0] if stack else None, never=found.never,
                 )
             )  # fmt: skip
-
-
-def distance(module: nn.Module, original: nn.Module) -> float | None:
-    """How far the samples of two models are apart, as a share of the norm; None where one cannot be read."""
-    mine, theirs = list(module.parameters()), list(original.parameters())
-    if not all(map(is_readable, (*mine, *theirs))):
-        return None
-    with torch.no_grad():
-        one, other = joined(mine), joined(theirs)
-        return float((one - other).norm() / other.norm().clamp_min(1e-30))
-
-
-def joined(weights: list[nn.Parameter]) -> Tensor:
-    """Join samples of some weights in one row."""
-    return torch.cat([sample(w).double().cpu() for w in weights[:32]])
 
 
 def outer(values: ChainMap[str, Any], frame: Frame, innermost: Frame) -> Mapping[str, Any]:
