@@ -31,7 +31,7 @@ def test_an_input_with_an_unknown_graph_leaves_the_forward_alone(tmp_path):
     assert facts.replay.refused == ("tape: a tensor with a graph came from a call that the tape cannot see",)
 
 
-def test_a_bad_gradient_of_such_a_step_is_left_to_the_flight_record_with_both_reasons(tmp_path):
+def test_a_bad_gradient_of_such_a_step_is_left_to_the_flight_record_with_all_reasons(tmp_path):
     class Root(LogHead):
         def forward(self, x: Tensor) -> Tensor:
             return torch.sqrt(self.body(x) * 0.0)
@@ -43,7 +43,7 @@ def test_a_bad_gradient_of_such_a_step_is_left_to_the_flight_record_with_both_re
         "flight-record",
         False,
     )
-    assert [r.partition(":")[0] for r in facts.replay.refused] == ["tape", "forward-only"]
+    assert [r.partition(":")[0] for r in facts.replay.refused] == ["tape", "forward-only", "lines"]
     assert facts.replay.parity == "not replayed: a tensor with a graph came from a call that the tape cannot see"
     verdict = only(tmp_path).verdict
     assert verdict is not None and verdict.status == "unknown" and verdict.op is None

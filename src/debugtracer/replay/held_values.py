@@ -1,5 +1,5 @@
-"""A bad loss that executing the step again did not explain: what the program still holds of it, the variables of the
-function in flight and the graph of the loss, is asked."""
+"""A bad loss or gradient that executing the step again did not explain: what the program still holds of it, the
+variables of the function in flight and the graph of the loss, is asked."""
 
 from __future__ import annotations
 
@@ -11,6 +11,7 @@ from torch import Tensor
 
 from debugtracer.errors import ReplayRefused
 from debugtracer.recorder.alarm import Alarm
+from debugtracer.replay.gradient_lines import birth_in_gradient_lines
 from debugtracer.replay.graph_again import birth_in_graph
 from debugtracer.replay.graph_leaves import bad_weight
 from debugtracer.replay.investigation import Investigation
@@ -18,7 +19,9 @@ from debugtracer.replay.lines_again import birth_in_lines
 from debugtracer.trace.birth import Birth
 from debugtracer.trace.incident import Mechanism, ReplayFacts
 
-WAYS: tuple[tuple[Mechanism, Callable[[Alarm], Birth]], ...] = (("lines", birth_in_lines), ("graph", birth_in_graph))
+Ways = tuple[tuple[Mechanism, Callable[[Alarm], Birth]], ...]
+OF_GRADIENTS: Ways = (("lines", birth_in_gradient_lines),)
+WAYS: Ways = (("lines", birth_in_lines), ("graph", birth_in_graph))
 
 
 def by_held_values(
@@ -28,7 +31,8 @@ def by_held_values(
     before `name_of` says which they are."""
     tried = () if result.replay.mechanism == "flight-record" else (not_shown(result),)
     refused: list[str] = []
-    for mechanism, find in WAYS:
+    of_loss = alarm.symptom == "nan_loss"
+    for mechanism, find in WAYS if of_loss else OF_GRADIENTS:
         try:
             birth = find(alarm)
         except ReplayRefused as error:
@@ -43,7 +47,7 @@ def by_held_values(
             refused=(*result.replay.refused, *tried, *refused),
         )
         return
-    result.birth = bad_weight(alarm, name_of)
+    result.birth = bad_weight(alarm, name_of) if of_loss else None
     result.replay = msgspec.structs.replace(result.replay, refused=(*result.replay.refused, *refused))
 
 

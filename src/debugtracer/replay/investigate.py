@@ -45,7 +45,8 @@ def investigate(alarm: Alarm, context: ReplayContext, program_bytes: int) -> Inv
     (docs/rationale/replay.md#fallbacks)"""
     begin = perf_counter()
     result = executed_again(alarm, context, program_bytes)
-    if result.birth is None and not result.normal and not result.replay.reproduced and alarm.symptom == "nan_loss":
+    silent = result.birth is None and not result.normal and not result.replay.reproduced
+    if silent and alarm.symptom in {"nan_loss", "inf_grad"}:
         with context.paused(), eager(), hushed():
             by_held_values(alarm, result, begin, names_in(context.roots))
     return result

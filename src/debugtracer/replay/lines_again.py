@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Iterator
+from copy import copy
 from types import FrameType
 from typing import Any
 
@@ -22,7 +23,7 @@ from debugtracer.replay.op_trace.birth import deliberate, find_birth
 from debugtracer.replay.op_trace.op_tracer import OpTracer
 from debugtracer.replay.op_trace.op_tracker import OpTracker
 from debugtracer.replay.pure_expression import Impure, compute, held_in
-from debugtracer.trace.birth import Birth
+from debugtracer.trace.birth import Birth, Frame
 
 HOPS = 16  # names that are overwritten on the way, gone back through (ours)
 Write = tuple[int, str, ast.expr]
@@ -40,17 +41,41 @@ class LinesAgain:
         self.frame, self.values = frame, locals_of(frame)
         first, now = frame.f_code.co_firstlineno, frame.f_lineno
         module = frame.f_code.co_name == "<module>"
+        self.nodes: list[ast.stmt] = []
+        """The statements of the function before the line in flight."""
+        self.loops: list[ast.For] = []
+        """Its loops."""
         self.writes: list[Write] = []
         self.unpacked: dict[str, int] = {}
         """Names that were last written together with others, out of one value, and the line of each."""
         for node in program.nodes:
             held = program.function(node)
             here = held is None if module else held is not None and first_line(held) == first
+            if here and isinstance(node, ast.For):
+                self.loops.append(node)
             if here and isinstance(node, ast.stmt) and node.lineno < now:
+                self.nodes.append(node)
                 one_by_one = written(node)
                 self.writes += one_by_one
                 self.unpacked |= {} if one_by_one else dict.fromkeys(stored(node), node.lineno)
         self.hops = 0
+
+    def looped(self, line: int) -> str:
+        """The last name that the innermost loop around a line gives a value; "" outside of loops."""
+        around = [loop for loop in self.loops if loop.body[0].lineno <= line <= (loop.end_lineno or loop.lineno)]
+        target = max(around, key=lambda loop: loop.lineno).target if around else None
+        names = [n.id for n in ast.walk(target) if isinstance(n, ast.Name)] if target is not None else []
+        return names[-1] if names else ""
+
+    def instead(self, values: dict[str, Any]) -> LinesAgain:
+        """The same function with other values under some names."""
+        other = copy(self)
+        other.values, other.hops = {**self.values, **values}, 0
+        return other
+
+    def place(self, line: int) -> Frame:
+        """A line of the function."""
+        return as_frame(self.frame.f_code, line)
 
     def bad(self, with_infinite: bool) -> Iterator[Write]:
         """The assignments whose name holds a bad value now, in the order of their lines. Syncs the host."""
@@ -118,7 +143,7 @@ def birth_in_lines(alarm: Alarm) -> Birth:
         tracker = OpTracker()
         tracer = OpTracer(observers=[tracker])
         try:
-            with torch.no_grad(), tracer, tracer.entry(0, (as_frame(frame.f_code, line),)):
+            with torch.no_grad(), tracer, tracer.entry(0, (lines.place(line),)):
                 value = lines.again(line, node)
         except Exception as error:
             raise ReplayRefused(f"line {line} cannot be computed again ({type(error).__name__})") from None

@@ -22,7 +22,7 @@ UNARY: Mapping[type[ast.unaryop], Callable[[Any], Any]] = {ast.USub: operator.ne
 PURE = frozenset({
     "abs", "acos", "add", "amax", "amin", "argmax", "argmin", "asin", "atan", "atan2", "binary_cross_entropy",
     "binary_cross_entropy_with_logits", "bmm", "cat", "chunk", "clamp", "clamp_max", "clamp_min", "clip",
-    "contiguous", "cos", "cosine_similarity", "cpu", "cross_entropy", "ctc_loss", "cumprod", "cumsum",
+    "contiguous", "cos", "cosh", "cosine_similarity", "cpu", "cross_entropy", "ctc_loss", "cumprod", "cumsum",
     "detach", "diff", "dim", "dist", "div", "double", "einsum", "exp", "exp2", "expand", "expand_as", "expm1",
     "flatten", "flip", "float", "gather", "gaussian_nll_loss", "ge", "gt", "half", "huber_loss",
     "index_select", "isfinite", "isnan", "item", "kl_div", "l1_loss", "le", "lerp", "linalg_norm", "log",
@@ -30,7 +30,7 @@ PURE = frozenset({
     "masked_select", "matmul", "max", "maximum", "mean", "median", "min", "minimum", "mm", "mse_loss", "mul",
     "mv", "narrow", "neg", "nll_loss", "norm", "normalize", "numel", "ones_like", "outer", "permute",
     "poisson_nll_loss", "pow", "prod", "reciprocal", "relu", "remainder", "repeat", "reshape", "roll",
-    "rsqrt", "select", "sigmoid", "sign", "sin", "size", "smooth_l1_loss", "softmax", "softplus", "split",
+    "rsqrt", "select", "sigmoid", "sign", "sin", "sinh", "size", "smooth_l1_loss", "softmax", "softplus", "split",
     "sqrt", "square", "squeeze", "stack", "std", "std_mean", "sub", "sum", "t", "tan", "tanh", "tensor",
     "tile", "to", "topk", "transpose", "tril", "triu", "true_divide", "type_as", "unbind", "unsqueeze", "var",
     "var_mean", "vector_norm", "view", "view_as", "where", "xlogy", "zeros_like",

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import msgspec
 
-from debugtracer.trace.facts.fact import from_plain, to_plain
 from debugtracer.trace.facts.acting_copy import ActingCopy
+from debugtracer.trace.facts.fact import from_plain, to_plain
 from tests.checks.windows import LOADER, ref
 
 
