@@ -61,9 +61,9 @@ class GraphReachObserver(Observer):
         self.followed: dict[int, int] = {}
         """id of a root -> iteration of its last call with a graph."""
         self.inside = False
+        """A root call runs: what fills, copies or logs parameters outside is no use of them."""
         self.whole: dict[int, int] = {}
         """id of a whole parameter that a forward uses -> id of the sharded one."""
-        """A root call runs: what fills, copies or logs parameters outside is no use of them."""
 
     def reset(self) -> None:
         for store in (self.used, self.hit, self.cuts, self.free, self.closed, self.unseen, self.followed):
@@ -127,6 +127,7 @@ class GraphReachObserver(Observer):
         self.inside = False
         keys = {self.key_of(parameter) for parameter in module.parameters()}
         if torch.is_grad_enabled():
+            self.layers.returned(output)
             self.followed[id(module)] = self.run.iteration
             for key in keys & self.unseen & self.used.keys():
                 if not self.used[key][3]:
@@ -192,12 +193,9 @@ class GraphReachObserver(Observer):
         self.closed[number] = self.run.iteration
         if self.run.inspecting and self.hit:
             self.emit_step(optimizer, number, since)
-        self.cuts.clear()
-        self.free.clear()
-        if not self.run.inspecting:
-            self.hit.clear()
-            self.used.clear()
-            self.unseen.clear()
+        kept: tuple[Any, ...] = (self.cuts, self.free)
+        for store in kept if self.run.inspecting else (*kept, self.hit, self.used, self.unseen):
+            store.clear()
 
     def number(self, optimizer: Optimizer) -> int:
         """The number of an optimizer, in the order of their first step."""
@@ -235,7 +233,7 @@ class GraphReachObserver(Observer):
                 number=number,
                 built=self.run.built_at(optimizer),
                 reached=sum(p.numel() for p in reached),
-                spare=spare(lost, reached, names),
+                spare=spare(lost, reached, names, self.layers.several),
                 lost_numel=sum(p.numel() for p in lost),
                 lost=tuple(names.get(id(p), "?") for p in lost[:NAMED]),
                 asleep=bool(lost) and self.sleeps({id(p) for p in lost}),
