@@ -21,6 +21,7 @@ from debugtracer.recorder.state.identity import ById
 from debugtracer.recorder.tape.batches import Batch, BatchLog
 from debugtracer.recorder.tape.mode_stack import ModeStack
 from debugtracer.trace.birth import Frame
+from debugtracer.trace.facts.crash import FormSeen
 from debugtracer.trace.facts.fact import Fact
 from debugtracer.trace.step import Phase, StepRef
 
@@ -48,6 +49,7 @@ class ObservedRun:
         looks_at_rest: bool = False,
         joined_samples: Callable[[Batch, int], tuple[int, ...] | None] = lambda batch, length: None,
         samples_by_value: Callable[[Batch, Sequence[int]], tuple[int, ...] | None] = lambda batch, rows: None,
+        odd_form: Callable[..., FormSeen | None] = lambda info, odd, rest, made: None,
     ) -> None:
         self.state, self.batches, self.stack, self.paused = state, batches, stack, stack.paused
         self.disabled = disabled
@@ -56,6 +58,9 @@ class ObservedRun:
         """Fetches samples again to tell which of them each place of a joined batch belongs to."""
         self.samples_by_value = samples_by_value
         """The same for rows that a collate_fn may have sorted."""
+        self.odd_form = odd_form
+        """Fetches samples again to tell which one cannot be made, or is unlike the others, and where it first
+        differs."""
         self.governor = governor
         self.inspect_steps = inspect_steps
         self.cadence = LookCadence(state, inspect_steps, at_rest=looks_at_rest)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import torch
 from torch import nn
 
-from debugtracer.observers.graph.lost_layers import LostLayers, gives_several, made_at, spare
+from debugtracer.observers.graph.lost_layers import LostLayers, given_beside, made_at, spare
 
 
 class Two(nn.Module):
@@ -42,11 +42,12 @@ def test_the_line_that_makes_a_layer_or_its_container_is_found():
     assert made_at([model], "?") is None
 
 
-def spared(lost: list[str], reached: list[str], several: bool = False) -> bool:
+def spared(lost: list[str], reached: list[str], given: tuple[str, ...] = ()) -> bool:
     """Whether parameters of these names are spare."""
-    held = {name: nn.Parameter(torch.zeros(1)) for name in (*lost, *reached)}
+    held = {name: nn.Parameter(torch.zeros(1)) for name in dict.fromkeys((*lost, *reached))}
     names = {id(parameter): name for name, parameter in held.items()}
-    return spare([held[name] for name in lost], [held[name] for name in reached], names, several)
+    behind = {id(held[name]) for name in given}
+    return spare([held[name] for name in lost], [held[name] for name in reached], names, behind)
 
 
 def test_what_the_last_of_equal_blocks_hands_on_is_spare():
@@ -62,16 +63,20 @@ def test_a_whole_block_and_a_part_that_no_block_trains_are_not_spare():
     assert not spared(["layers.0.gate.weight"], ["layers.0.mix.weight", "layers.1.gate.weight"])
 
 
-def test_another_head_of_a_model_with_several_outputs_is_spare():
-    reached = ["body.weight", "heads.0.weight", "heads.0.bias"]
-    assert spared(["heads.1.weight", "heads.2.bias"], reached, several=True)
-    assert not spared(["heads.1.weight"], reached)
-    assert not spared(["heads.0.weight"], ["heads.0.bias", "heads.1.weight"], several=True)
-    assert not spared(["gate.weight"], reached, several=True)
+def test_what_another_of_several_outputs_hangs_on_is_spare():
+    reached = ["body.weight", "heads.0.weight"]
+    assert spared(["heads.1.weight", "gate.bias"], reached, given=("heads.1.weight", "gate.bias"))
+    assert not spared(["heads.1.weight", "gate.bias"], reached, given=("gate.bias",))
 
 
-def test_several_outputs_are_tensors_with_a_graph():
-    with_graph = nn.Linear(2, 2)(torch.ones(1, 2))
-    assert gives_several([with_graph, with_graph * 2]) and gives_several({"a": with_graph, "b": (with_graph,)})
-    assert gives_several(([with_graph, with_graph], torch.ones(1)))
-    assert not gives_several(with_graph) and not gives_several((with_graph, torch.ones(1)))
+def test_several_outputs_are_tensors_with_a_graph_and_no_loss():
+    one = nn.Linear(2, 2)(torch.ones(1, 2))
+    assert len(given_beside([one, one * 2])) == 2 and len(given_beside({"a": one, "b": (one,)})) == 2
+    assert given_beside(one) == [] and given_beside((one, torch.ones(1))) == [] and given_beside((one, one.sum())) == []
+
+
+def test_a_returned_output_gives_the_parameters_behind_it():
+    layers, model = LostLayers(), Two()
+    x = torch.ones(1, 2)
+    layers.returned((model.codes(x), model.parts(x)))
+    assert layers.given == {id(p) for p in model.parameters()}

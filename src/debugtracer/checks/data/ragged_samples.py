@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Iterator
 from typing import ClassVar
 
 from debugtracer.checks.check import Check
 from debugtracer.checks.data.wording import with_samples
 from debugtracer.checks.optimizer.sequence import spot
-from debugtracer.trace.facts.crash import Crash, SampleSeen
+from debugtracer.trace.facts.crash import Crash, formed, odd
 from debugtracer.trace.finding import Finding
 from debugtracer.trace.place import Place
 from debugtracer.trace.window import Window
@@ -63,6 +62,7 @@ class RaggedSamples(Check, frozen=True):
         """Which part differs in which samples."""
         found = odd(crash.samples)
         frame = crash.batch.frame if crash.batch else None
+        made = crash.form.frame if crash.form is not None else None
         differing = "their shapes differ"
         if found is not None:
             part, usual, count, other, samples = found
@@ -70,21 +70,12 @@ class RaggedSamples(Check, frozen=True):
         return self.finding(
             window,
             "error",
-            f"the samples of one batch of the loader{spot(frame)} do not stack: {differing}; expected one shape. "
-            "Pad or convert them in the dataset, or give a collate_fn.",
+            f"the samples of one batch of the loader{spot(frame)} do not stack: {differing}{formed(crash.form)}; "
+            "expected one shape. Pad or convert them in the dataset, or give a collate_fn.",
             ref=crash.ref,
-            place=Place(frame=frame or crash.call, symptom_frame=crash.call, sample_index=found[4] if found else None),
+            place=Place(
+                frame=made or frame or crash.call,
+                symptom_frame=(frame if made else None) or crash.call,
+                sample_index=found[4] if found else None,
+            ),
         )
-
-
-def odd(samples: tuple[SampleSeen, ...]) -> tuple[str, str, int, str, tuple[int, ...]] | None:
-    """The part that differs, its commonest shape and count, another shape, and the indices of the samples that are not
-    like the most."""
-    parts = dict.fromkeys(path for sample in samples for path, _ in sample.shapes)
-    for part in parts:
-        shapes = [(sample.index, dict(sample.shapes).get(part, "missing")) for sample in samples]
-        usual, count = Counter(shape for _, shape in shapes).most_common(1)[0]
-        others = [(index, shape) for index, shape in shapes if shape != usual]
-        if others:
-            return part, usual, count, others[0][1], tuple(index for index, _ in others)
-    return None

@@ -9,7 +9,7 @@ from typing import ClassVar
 import msgspec
 
 from debugtracer.checks.check import Check
-from debugtracer.trace.facts.crash import Crash, KnownWords, TensorSeen
+from debugtracer.trace.facts.crash import Crash, KnownWords, TensorSeen, formed
 from debugtracer.trace.finding import Finding
 from debugtracer.trace.made_at import made_at
 from debugtracer.trace.place import Place
@@ -17,6 +17,7 @@ from debugtracer.trace.window import Window
 
 INDEX = "index_out_of_range"
 """The class of an index outside the dimension it was used on."""
+ALIKE = "bring sample {} to the form of the others at that line (a conversion), or leave it out"
 
 
 class CrashText(Check, frozen=True):
@@ -31,8 +32,10 @@ class CrashText(Check, frozen=True):
     How it decides
         The traceback goes through the same table as `debug-tracer explain`. It speaks from `certainty` on. From words
         alone nothing is confirmed. An index outside its dimension is told at the line that made it, where the line that
-        raised has one index and it can be followed in the source. Where the failing call was given NaN or Inf the words
-        are only a consequence. It is silent where a check that has read the tensors of the same crash has spoken.
+        raised has one index and it can be followed in the source. A sample that could not be made is fetched again
+        beside others, and told at the line where its value first has another form than theirs. Where the failing call
+        was given NaN or Inf the words are only a consequence. It is silent where a check that has read the tensors of
+        the same crash has spoken.
     What to do
         What the class of the fault advises.
     Example
@@ -64,11 +67,14 @@ class CrashText(Check, frozen=True):
         built = crash.built if words.kind == "loss_misuse" else None
         at = f" ({PurePath(frame.file).name}:{frame.line})" if frame is not None else ""
         index = crash.index if words.kind == INDEX else None
-        sample = crash.sample if words.layer == "data" else None
+        form = crash.form if index is None else None
+        sample = form.index if form is not None else crash.sample if words.layer == "data" else None
         at += f" for sample {sample}" if sample is not None else ""
-        at += made_at(index.made) if index is not None else ""
+        at += made_at(index.made) if index is not None else formed(form)
         made = f"; the loss is built at {PurePath(built.file).name}:{built.line}" if built is not None else ""
-        advice = words.remedies[0] if words.remedies else "read the traceback"
+        odd = form.frame if form is not None else None
+        remedies = (ALIKE.format(sample), *words.remedies) if odd is not None else words.remedies
+        advice = remedies[0] if remedies else "read the traceback"
         found = self.finding(
             window,
             "error",
@@ -77,13 +83,13 @@ class CrashText(Check, frozen=True):
             place=Place(
                 module=crash.modules[0].path if crash.modules else None,
                 op=words.op,
-                frame=built or (index.made[0] if index is not None else frame),
+                frame=built or (index.made[0] if index is not None else odd or frame),
                 symptom_frame=frame,
                 sample_index=(sample,) if sample is not None else None,
             ),
             kind=words.kind or None,
             confidence=words.certainty,
-            remedies=words.remedies,
+            remedies=remedies,
             certainty=words.certainty,
         )
         return msgspec.structs.replace(found, layer=words.layer, suspects=words.others)

@@ -233,7 +233,7 @@ class GraphReachObserver(Observer):
                 number=number,
                 built=self.run.built_at(optimizer),
                 reached=sum(p.numel() for p in reached),
-                spare=spare(lost, reached, names, self.layers.several),
+                spare=spare(lost, reached, names, self.layers.given),
                 lost_numel=sum(p.numel() for p in lost),
                 lost=tuple(names.get(id(p), "?") for p in lost[:NAMED]),
                 asleep=bool(lost) and self.sleeps({id(p) for p in lost}),

@@ -9,6 +9,7 @@ from collections.abc import Collection, Mapping, Sequence
 from torch import Tensor, nn
 
 from debugtracer.callsites.definitions import assigned_at
+from debugtracer.observers.graph.graph_walk import leaves
 from debugtracer.observers.weights.weight_samples import WeightSamples
 from debugtracer.trace.birth import Frame
 
@@ -18,12 +19,12 @@ class LostLayers:
 
     def __init__(self) -> None:
         self.known: dict[int, tuple[frozenset[int], int, WeightSamples]] = {}
-        self.several = False
-        """A model returns several outputs."""
+        self.given: set[int] = set()
+        """ids of parameters that one of several outputs of a model hangs on."""
 
     def returned(self, output: object) -> None:
         """Note what a model gave, called with a graph."""
-        self.several = self.several or gives_several(output)
+        self.given |= leaves(given_beside(output)).keys()
 
     def follow(self, number: int, lost: Sequence[Tensor]) -> tuple[int, bool]:
         """Count the looks in a row with the same ones lost; also whether they have the values of the first."""
@@ -39,35 +40,24 @@ class LostLayers:
         return looks + 1, first.stand()
 
 
-def spare(lost: Sequence[Tensor], reached: Sequence[Tensor], names: Mapping[int, str], several: bool = False) -> bool:
+def spare(
+    lost: Sequence[Tensor], reached: Sequence[Tensor], names: Mapping[int, str], given: Collection[int] = ()
+) -> bool:
     """Whether each lost parameter is of a numbered block of which other parts have a gradient, as the same part of the
-    block before has: what the last of equal blocks makes beside its result is used by no block after it. Of a model
-    that returns several outputs also whether it is a whole one of several heads, of which the loss takes another."""
+    block before has: what the last of equal blocks makes beside its result is used by no block after it. Or whether it
+    is behind one of several outputs, `given`, of which the loss takes others (heads of other tasks)."""
     known = {names.get(id(parameter), "?") for parameter in reached}
-    gone = [names.get(id(parameter), "?") for parameter in lost]
-    return bool(lost) and all(is_spare(name, known) or (several and is_other_head(name, known)) for name in gone)
+    return bool(lost) and all(id(one) in given or is_spare(names.get(id(one), "?"), known) for one in lost)
 
 
-def is_other_head(name: str, reached: Collection[str]) -> bool:
-    """Whether the same part of another member of its list is reached, and no part of its own member is."""
-    for number in re.finditer(r"(?<![^.])\d+(?=\.)", name):
-        head, rest = name[: number.start()], name[number.end() :]
-        own = f"{head}{number.group()}."
-        others = (r for r in reached if r.startswith(head) and r.endswith(rest) and not r.startswith(own))
-        if any(r[len(head) : len(r) - len(rest)].isdigit() for r in others):
-            return not any(r.startswith(own) for r in reached)
-    return False
-
-
-def gives_several(output: object) -> bool:
-    """Whether a model returns more than one tensor with a graph."""
+def given_beside(output: object) -> list[Tensor]:
+    """The tensors with a graph that a model returns, where it returns more than one, and none is a loss."""
     values = list(output.values()) if isinstance(output, dict) else output
-    flat = (
-        [v for one in values for v in (one if isinstance(one, (list, tuple)) else (one,))]
-        if isinstance(values, (list, tuple))
-        else []
-    )
-    return sum(isinstance(v, Tensor) and v.grad_fn is not None for v in flat) > 1
+    if not isinstance(values, (list, tuple)):
+        return []
+    flat = [v for one in values for v in (one if isinstance(one, (list, tuple)) else (one,))]
+    found = [v for v in flat if isinstance(v, Tensor) and v.grad_fn is not None]
+    return found if len(found) > 1 and all(v.numel() > 1 for v in found) else []
 
 
 def is_spare(name: str, reached: Collection[str]) -> bool:

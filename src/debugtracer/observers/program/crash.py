@@ -28,7 +28,16 @@ from debugtracer.observers.program.unstacked import samples_seen
 from debugtracer.recorder.tape.batches import Batch, LoaderInfo
 from debugtracer.recorder.tape.equal_rows import known_rows
 from debugtracer.trace.birth import Frame
-from debugtracer.trace.facts.crash import UNFINISHED, Crash, CrashBatch, IntegerRows, TensorSeen
+from debugtracer.trace.facts.crash import (
+    UNFINISHED,
+    Crash,
+    CrashBatch,
+    FormSeen,
+    IntegerRows,
+    SampleSeen,
+    TensorSeen,
+    odd,
+)
 from debugtracer.trace.step import StepRef
 
 MOST_ROWS = 4096  # rows of a batch looked at one by one (ours)
@@ -65,6 +74,7 @@ class CrashObserver(Observer):
         fetching = site.iterator is not None
         info = drawn[0] if fetching and drawn else batch.loader if batch else None
         ddp = next((m for m in site.modules if isinstance(m, DistributedDataParallel)), None)
+        samples = samples_seen(site, drawn[1] if drawn else None, info) if fetching else ()
         return Crash(
             ref=self.at(fetching),
             error=type(error).__name__,
@@ -77,7 +87,7 @@ class CrashObserver(Observer):
             numbers=dict(list(site.numbers.items())[:16]),
             rows=self.integer_rows(site, batch),
             batch=batch_seen(info, None if fetching else batch),
-            samples=samples_seen(site, drawn[1] if drawn else None, info) if fetching else (),
+            samples=samples,
             optimizers=tuple((type(o).__name__, self.run.built_at(o)) for o in self.run.optimizers),
             names=tuple(name for name, p in ddp.module.named_parameters() if p.requires_grad)
             if ddp is not None
@@ -92,10 +102,22 @@ class CrashObserver(Observer):
             words=words_of(error),
             index=guarded("crash.index")(index_used)(site, self.run.batches) if OUTSIDE in str(error) else None,
             sample=site.sample if fetching else None,
+            form=self.odd_form(site, samples, batch) if fetching else None,
             cut=cut_short(error),
             short=None if fetching else short_last(error, batch, self.run.batches.latest(), evaluated(roots)),
             fetching=fetching,
         )
+
+    def odd_form(self, site: CrashSite, samples: tuple[SampleSeen, ...], last: Batch | None) -> FormSeen | None:
+        """The sample that could not be made or does not stack, beside those of the batch before."""
+        info, drawn = self.run.batches.failed or (None, None)
+        known = list(drawn) if isinstance(drawn, (tuple, list)) else []
+        unlike = odd(samples)
+        indices = [unlike[4][0]] if unlike is not None else [site.sample] if site.sample is not None else known
+        healthy = [*((last.indices or ()) if last is not None and last.loader is info else ()), *known]
+        if info is None or not indices or not all(type(i) is int for i in (*indices, *healthy)):
+            return None
+        return self.run.odd_form(info, indices, healthy, made=unlike is not None)
 
     def at(self, fetching: bool) -> StepRef:
         """The iteration that fails (docs/rationale/contracts.md#iteration)."""

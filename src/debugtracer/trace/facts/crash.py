@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections import Counter
+from pathlib import PurePath
 from typing import ClassVar
 
 import msgspec
@@ -112,6 +114,45 @@ class SampleSeen(msgspec.Struct, frozen=True, kw_only=True):
     """Path of each part and its shape or type in words."""
 
 
+class FormSeen(msgspec.Struct, frozen=True, kw_only=True):
+    """The sample that could not be made, fetched again beside others, and where a value of it first had another form
+    than for all of them."""
+
+    index: int
+    frame: Frame | None = None
+    """The line that made that value; None where all values on the way have the usual form."""
+    name: str = ""
+    """The name it has there; empty for what is handed on without one."""
+    seen: str = ""
+    """Its form in words: `mode RGBA`."""
+    usual: str = ""
+    """That of the others."""
+    beside: int = 0
+    """How many samples it was compared with."""
+
+
+def odd(samples: tuple[SampleSeen, ...]) -> tuple[str, str, int, str, tuple[int, ...]] | None:
+    """The part that differs, its commonest shape and count, another shape, and the indices of the samples that are not
+    like the most."""
+    parts = dict.fromkeys(path for sample in samples for path, _ in sample.shapes)
+    for part in parts:
+        shapes = [(sample.index, dict(sample.shapes).get(part, "missing")) for sample in samples]
+        usual, count = Counter(shape for _, shape in shapes).most_common(1)[0]
+        others = [(index, shape) for index, shape in shapes if shape != usual]
+        if others:
+            return part, usual, count, others[0][1], tuple(index for index, _ in others)
+    return None
+
+
+def formed(form: FormSeen | None) -> str:
+    """Where the sample first differed from others, in words."""
+    if form is None or form.frame is None:
+        return ""
+    name = f"`{form.name}` of it" if form.name else "what is handed on of it"
+    at = f"{PurePath(form.frame.file).name}:{form.frame.line}"
+    return f"; {name} has {form.seen} from {at} on, and {form.usual} in each of {form.beside} other samples"
+
+
 class CutSeen(msgspec.Struct, frozen=True, kw_only=True):
     """A slice that ends behind the end of what it is cut from."""
 
@@ -186,6 +227,8 @@ class Crash(Fact, frozen=True, kw_only=True):
     """The index that was outside its dimension, where it is known what made it."""
     sample: int | None = None
     """Dataset index of the sample that was being made."""
+    form: FormSeen | None = None
+    """Where that sample, or the first of its batch that cannot be made, first differs in form from others."""
     cut: CutSeen | None = None
     """The slice that came out as much too short as the two lengths of the exception differ."""
     short: ShortBatchSeen | None = None
