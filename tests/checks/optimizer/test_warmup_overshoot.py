@@ -11,7 +11,8 @@ from tests.checks.optimizer.seen import line, rate, told
 
 
 def judged(rates):
-    return told(WarmupOvershoot(), [{"lr": rate} for rate in rates])
+    """The last rate stays for one more update."""
+    return told(WarmupOvershoot(), [{"lr": rate} for rate in (*rates, rates[-1])])
 
 
 def climb(by, steps):
@@ -37,6 +38,7 @@ def test_a_warm_up_that_is_not_divided_by_its_length():
         [*climb(0.001, 50), *reversed(climb(0.001, 50))],  # triangles
         [*climb(0.001, 4), 0.0001],
         [*climb(0.001, 20), 0.0],
+        [*climb(0.001, 50), 0.001, 0.052, 0.053],  # another schedule set one rate
     ],
 )
 def test_schedules_that_people_use_are_silent(healthy):

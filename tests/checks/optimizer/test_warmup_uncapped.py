@@ -6,7 +6,7 @@ import pytest
 
 from debugtracer.checks.optimizer.warmup_uncapped import Climb, WarmupUncapped
 from debugtracer.diagnosis.judging.judge import Judge
-from tests.checks.optimizer.seen import at, line, rate
+from tests.checks.optimizer.seen import at, line, rate, schedule
 from tests.checks.windows import told
 
 BUILT, WARM_UP, STEPS = 1e-3, 30, 320
@@ -75,6 +75,38 @@ def test_twice_the_lowest_level_is_the_least():
 def test_twice_the_rate_is_the_least():
     assert judged(built=CLIMB[-1] / 1.99) == []
     assert len(judged(built=CLIMB[-1] / 2)) == 1
+
+
+def test_a_rate_that_the_program_writes_is_beside_that_of_the_lowest_loss():
+    early = [2.0 - step / 50 for step in range(80)] + [0.4 + step / 100 for step in range(240)]
+    by_hand = {"scheduler": "", "scheduler_frame": None, "value_frame": None, "built": 0.0}
+    (finding,) = judged(losses=early, rate_frame=line(12), **by_hand)
+    assert (finding.place.frame, finding.confidence) == (line(12), 0.65)
+    assert "the program (train.py:12) raised the learning rate in 191 of 191 updates, to 0.0064" in finding.message
+    assert "2 times the 0.0032 of then; the loss was 0.475 at step 95" in finding.message
+    assert judged(losses=early, rate_frame=None, **by_hand) == []
+
+
+def test_a_scheduler_that_is_stepped_after_its_steps_is_told_at_its_step():
+    def plan(**more):
+        return schedule("WarmUpLR", **{"ref": at(0), "frame": line(7), "step_frame": line(50), "horizon": 30,
+                           "horizon_word": "total_iters", "last_epoch": 100, **more})  # fmt: skip
+
+    (finding,) = judged(others=[plan()])
+    assert finding.place.frame == line(50)
+    assert finding.message.endswith("It is made for 30 steps (total_iters): stop stepping it (train.py:50) after them.")
+    for other in (plan(last_epoch=37), plan(frame=line(3)), plan(horizon=None)):
+        (finding,) = judged(others=[other])
+        assert finding.place.frame == line(8)
+
+
+def test_all_that_was_learnt_is_lost():
+    def level(low, high):
+        return [2.0] * 64 + [low] * 96 + [high] * 160
+
+    assert len(judged(losses=level(1.8, 1.94))) == 1
+    assert judged(losses=level(1.81, 1.94)) == []
+    assert judged(losses=level(1.8, 1.93)) == []
 
 
 def test_a_line_rises_by_the_same_amount():

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator
+from dataclasses import dataclass
 from typing import ClassVar
 
 from debugtracer.checks.check import Check
@@ -12,6 +13,7 @@ from debugtracer.trace.facts.schedule import Rate
 from debugtracer.trace.finding import Finding
 from debugtracer.trace.number import as_float
 from debugtracer.trace.place import Place
+from debugtracer.trace.step import StepRef
 from debugtracer.trace.window import LR, Window
 
 
@@ -25,7 +27,8 @@ class WarmupOvershoot(Check, frozen=True):
         and the rest of the run mends what the warm-up broke.
     How it decides
         The rate rose by the same amount in each of at least five updates, then fell in one update to a tenth or less,
-        and the rate after it is that same amount (within 10 %). A warm-up that was divided by its length rises by that
+        the rate after it is that same amount (within 10 %), and the next one is no higher by far: what rises on had one
+        rate set by somebody else. A warm-up that was divided by its length rises by that
         share of the rate which follows, and a search for a rate, which also rises and falls back, by something else.
     What to do
         Divide by the number of warm-up steps: the rate before the fall and the one after it are then the same.
@@ -46,32 +49,60 @@ class WarmupOvershoot(Check, frozen=True):
 
     least: int = 5  # updates of a warm-up (ours)
     fall: float = 10.0  # times the rate after it (ours)
+    stays: int = 2  # updates, that of the fall included, after which it has stayed (ours)
     close: float = 0.1  # between the rate and what it rose by (ours: a decay has begun)
 
     def judge(self, window: Window) -> Iterator[Finding]:
         """Judge each fall of the rate; said once."""
-        now, rates = window.now(LR), window.series.get(LR, ())
-        if now is None or now <= 0 or len(rates) <= self.least or rates[-2] < self.fall * now:
+        now, rates, notebook = window.now(LR), window.series.get(LR, ()), window.memory(self)
+        if now is None or "told" in notebook:
+            return
+        if (fallen := notebook.get("fallen")) is not None:
+            fallen.rates.append(now)
+            if len(fallen.rates) >= self.stays:
+                del notebook["fallen"]
+            if now * self.fall > fallen.top * (1 + self.close):
+                notebook.pop("fallen", None)  # it goes on where it was: somebody else set this one rate
+            elif "fallen" not in notebook:
+                notebook["told"] = True
+                yield self.describe(window, fallen)
+            return
+        if now <= 0 or len(rates) <= self.least or rates[-2] < self.fall * now:
             return  # of each step no more than two numbers are asked
         before = window.before(LR)
         if len(before) <= self.least or before[-1] < self.fall * now:
             return
-        told = window.memory(self)
         rise, count = climb(before)
-        if count < self.least or not math.isclose(rise, now, rel_tol=self.close) or "told" in told:
-            return
-        told["told"] = True
-        yield self.finding(
+        if count >= self.least and math.isclose(rise, now, rel_tol=self.close):
+            notebook["fallen"] = Fall(window.ref, rise, count, before[-1], [now], place(window.last(Rate), now))
+
+    def describe(self, window: Window, fallen: Fall) -> Finding:
+        """Build the finding, at the step of the fall."""
+        return self.finding(
             window,
             "warning",
-            f"the learning rate rose by {rise:.3g} in each of {count} updates to {before[-1]:.3g} and fell to "
-            f"{now:.3g} in one; expected a warm-up that ends at the rate after it. Divide it by the number of its "
-            "steps.",
-            rise=rise,
-            peak=before[-1],
-            lr=now,
-            place=place(window.last(Rate), now),
+            f"the learning rate rose by {fallen.rise:.3g} in each of {fallen.count} updates to {fallen.top:.3g} and "
+            f"fell to {fallen.rates[0]:.3g} in one; expected a warm-up that ends at the rate after it. Divide it by "
+            "the number of its steps.",
+            ref=fallen.ref,
+            place=fallen.place,
+            rise=fallen.rise,
+            peak=fallen.top,
+            lr=fallen.rates[0],
         )
+
+
+@dataclass
+class Fall:
+    """A fall of the rate, until it is known whether the rate stays there."""
+
+    ref: StepRef
+    rise: float
+    count: int
+    top: float
+    rates: list[float]
+    """The rates since, that of the fall first."""
+    place: Place | None
 
 
 def place(fact: Rate | None, now: float) -> Place | None:

@@ -8,11 +8,12 @@ from typing import ClassVar
 
 from debugtracer.checks.check import Check
 from debugtracer.checks.optimizer.sequence import spot
+from debugtracer.spikes.level import Level
 from debugtracer.spikes.lines import lines
 from debugtracer.spikes.monitor import monitor
 from debugtracer.trace.facts.fact import Fact
 from debugtracer.trace.facts.order import StepOrder
-from debugtracer.trace.facts.schedule import Rate
+from debugtracer.trace.facts.schedule import Rate, Schedule
 from debugtracer.trace.facts.wiring import Wiring
 from debugtracer.trace.finding import Finding
 from debugtracer.trace.place import Place
@@ -36,6 +37,8 @@ class Climb:
     rises: int = 0
     rises_at_best: int = 0
     """Rises up to the end of the lowest block of losses."""
+    rate_at_best: float = 0.0
+    """The rate at that time."""
     best: float = float("inf")
     best_step: int = 0
     told: bool = False
@@ -66,14 +69,19 @@ class WarmupUncapped(Check, frozen=True):
     """A warm-up rises in each update of the run, past the rate that was chosen, until the loss leaves its level.
 
     What it catches
-        `LambdaLR(optimizer, lambda step: (step + 1) / warmup)` where `min(1.0, (step + 1) / warmup)` was meant.
+        `LambdaLR(optimizer, lambda step: (step + 1) / warmup)` where `min(1.0, (step + 1) / warmup)` was meant; a
+        warm-up scheduler of one's own that is stepped on after the steps it was built for; a schedule written by hand
+        with `max` for `min`.
     Why it matters
         The loss falls well at first. The rate then passes what the model can bear, and what was learnt is lost again.
     How it decides
-        A scheduler moves the only optimizer, from below the rate that it was built with to `times` of it or more. The
-        rate has risen in nine of ten updates, last by about as much as on average (a search for a rate multiplies it),
-        and stands at its highest. The medians of the last two blocks of 16 losses are twice the lowest one, and the
-        rate rose in `since` updates at least since that. Not where the loss chases a moving target.
+        A scheduler moves the only optimizer, from below the rate that it was built with to `times` of it or more; or a
+        line of the program writes the rate, to `times` of what it was when the loss was lowest (only possible: it may
+        be a search for a rate). The rate has risen in nine of ten updates, last by about as much as on average (most
+        searches for a rate multiply it). The medians of the last two blocks of 16 losses are twice the lowest one, or
+        back at `lost` of the first after the lowest was `learnt` of it, and the rate rose in `since` updates at least
+        since that. Not where the loss chases a moving target. The line is that of the schedule; of a scheduler that
+        says for how many steps it is made and has been stepped more often, that of its step().
     What to do
         End the warm-up: `min(1.0, (step + 1) / warmup)`, or `LinearLR(optimizer, 1 / warmup, total_iters=warmup)`.
     Example
@@ -82,7 +90,7 @@ class WarmupUncapped(Check, frozen=True):
         expected a warm-up that ends. Cap its factor: min(1.0, ...).
     """
 
-    needs: ClassVar[tuple[str | type[Fact], ...]] = (LOSS, GRAD_L2, LR, Rate, StepOrder, Wiring)
+    needs: ClassVar[tuple[str | type[Fact], ...]] = (LOSS, GRAD_L2, LR, Rate, Schedule, StepOrder, Wiring)
     kind: ClassVar[str] = "scheduler_misuse"
     symptom: ClassVar[str] = "loss_spike"
     confidence: ClassVar[float] = 0.85
@@ -96,6 +104,9 @@ class WarmupUncapped(Check, frozen=True):
     nearly: float = 0.9  # of all updates with a higher rate than the one before (ours)
     since: int = 5  # such updates since the loss was lowest (ours)
     rise: float = 2.0  # times the lowest block of losses (ours)
+    learnt: float = 0.9  # times the first block: the lowest one had learnt something (ours)
+    lost: float = 0.97  # times the first block: all that was learnt is gone (ours)
+    beyond: float = 1.25  # times the steps that a scheduler is made for (ours)
 
     def judge(self, window: Window) -> Iterator[Finding]:
         """Judge each block of losses; said once."""
@@ -107,41 +118,73 @@ class WarmupUncapped(Check, frozen=True):
             return
         if level.now < climb.best:
             climb.best, climb.best_step, climb.rises_at_best = level.now, window.ref.step, climb.rises
-        high = self.rise * climb.best
-        gone = level.least >= 0 and high > 0 and len(level.medians) > 1 and min(level.now, level.medians[-2]) >= high
-        if gone and not monitored.excused and self.is_uncapped(climb) and climb.begin is not None:
+            climb.rate_at_best = climb.last
+        if self.is_gone(level, climb.best) and not monitored.excused and self.is_uncapped(climb) and climb.begin:
             climb.told = True
             yield self.describe(window, climb, climb.begin, level.now)
+
+    def is_gone(self, level: Level, best: float) -> bool:
+        """Whether the last two blocks are far above the lowest one, or as high as the first."""
+        if level.least < 0 or len(level.medians) < 2:
+            return False
+        now = min(level.now, level.medians[-2])
+        return now >= self.rise * best > 0 or (best <= self.learnt * level.first and now >= self.lost * level.first)
 
     def is_uncapped(self, climb: Climb) -> bool:
         """Whether the rate rose all the time, in a line, past what the optimizer was built with."""
         begin = climb.begin
-        if begin is None or climb.several or not begin.scheduler or begin.built is None:
-            return False
-        built = float(begin.built)
         return (
-            float(begin.high) < built
-            and climb.last >= self.times * built > 0
+            begin is not None
+            and not climb.several
+            and climb.last >= self.times * self.chosen(climb, begin) > 0
             and climb.rises >= self.nearly * (climb.moves - 1)
             and climb.slope > 0
             and climb.rises - climb.rises_at_best >= self.since
             and climb.is_straight()
         )
 
+    def chosen(self, climb: Climb, begin: Rate) -> float:
+        """The rate that a warm-up ends at, as far as somebody says so; 0 where there is none to end."""
+        if not begin.scheduler:
+            return climb.rate_at_best if begin.rate_frame is not None else 0.0
+        built = float(begin.built or 0.0)
+        return built if float(begin.high) < built else 0.0
+
     def describe(self, window: Window, climb: Climb, begin: Rate, now: float) -> Finding:
         """Build the finding with the line of the schedule."""
-        built = float(begin.built or 0.0)
-        frame = begin.value_frame or begin.scheduler_frame or begin.frame
+        plan = self.outlived(window, begin)
+        chosen = self.chosen(climb, begin)
+        frame = begin.value_frame or begin.scheduler_frame or begin.rate_frame or begin.frame
+        base = f"{chosen:.3g} that {begin.kind} was built with" if begin.scheduler else f"{chosen:.3g} of then"
+        then = "Cap its factor: min(1.0, ...)"
+        remedies: tuple[str, ...] = ()
+        if plan is not None:
+            frame = plan.step_frame or frame
+            made = f"It is made for {plan.horizon} steps ({plan.horizon_word})"
+            then = f"{made}: stop stepping it{spot(plan.step_frame)} after them"
+            remedies = (f"step {plan.kind} for its {plan.horizon} steps only", "or cap what its get_lr returns")
+        elif not begin.scheduler:
+            then = "Cap the rate where it is computed"
+            remedies = ("cap the warm-up: min(rate of the decay, rate of the warm-up), or min(1.0, step / warmup)",)
+        by = f"{begin.scheduler}{spot(begin.scheduler_frame)}" if begin.scheduler else f"the program{spot(frame)}"
         return self.finding(
             window,
             "warning",
-            f"{begin.scheduler}{spot(begin.scheduler_frame)} raised the learning rate in {climb.rises} of "
-            f"{climb.moves - 1} updates, to {climb.last:.3g}, {climb.last / built:.3g} times the {built:.3g} that "
-            f"{begin.kind} was built with; the loss was {climb.best:.3g} at step {climb.best_step}, when the rate was "
-            f"lower, and is {now:.3g} now; expected a warm-up that ends. Cap its factor: min(1.0, ...).",
+            f"{by} raised the learning rate in {climb.rises} of "
+            f"{climb.moves - 1} updates, to {climb.last:.3g}, {climb.last / chosen:.3g} times the {base}; "
+            f"the loss was {climb.best:.3g} at step {climb.best_step}, when the rate was "
+            f"lower, and is {now:.3g} now; expected a warm-up that ends. {then}.",
             place=Place(frame=frame, symptom_frame=lines(window).symptom_frame),
+            confidence=None if begin.scheduler else 0.65,
+            remedies=remedies,
             lr=climb.last,
-            built=built,
+            built=chosen,
             loss=now,
             best=climb.best,
         )
+
+    def outlived(self, window: Window, begin: Rate) -> Schedule | None:
+        """What is known of the scheduler of the first rate, where it was stepped more often than it is made for."""
+        known = [fact for fact in window.seen(Schedule) if fact.frame == begin.scheduler_frame and fact.horizon]
+        last = known[-1] if known else None
+        return last if last is not None and last.last_epoch > self.beyond * (last.horizon or 0) else None

@@ -23,6 +23,7 @@ from debugtracer.errors import guarded
 from debugtracer.observers.model.function_trials import Trials, tried
 from debugtracer.observers.model.given_labels import BatchLeaf, batch_of, labels_in, leaf_of
 from debugtracer.observers.model.recorded_call import INPUT_BYTES, RecordedCall, refused, simple
+from debugtracer.observers.model.row_order_trial import in_batch_order
 from debugtracer.observers.model.running_module import running_module
 from debugtracer.observers.model.shadow_copies import ShadowCopies
 from debugtracer.observers.model.shadow_model import ShadowModel, is_traced, unnoticed
@@ -69,6 +70,8 @@ class FunctionTestsObserver(Observer):
         self.answers = Answers(run.batches)
         self.answer: Answer | None = None
         """The numbers that were the target of the only loss of numbers."""
+        self.ordered = False
+        """The targets stand in the order of the batch."""
         self.done = False
         self.under_test: deque[RootTests] = deque()
         self.at = run.ref("forward", 0)
@@ -149,6 +152,9 @@ class FunctionTestsObserver(Observer):
         self.answers.clear()
         if targets and self.leaf is None:
             self.leaf = self.labels_given(kept, targets[0])
+        wanted = targets[0] if targets else answer.target if answer is not None else None
+        leaves = [leaf for _, leaf in self.batch.tensors()] if self.batch is not None else []
+        self.ordered = wanted is not None and in_batch_order(wanted, leaves)
         self.batch = None
         found: deque[RootTests] = deque()
         for number_of, one in enumerate(kept):
@@ -197,6 +203,8 @@ class FunctionTestsObserver(Observer):
             copied = copied_at(links) if trial == "own_token" else None
             later = trial == "shifted_token"
             found[trial]["made"] = (copied,) if copied is not None else cut_first(links, later)
+        if not self.ordered:
+            found.pop("row_order", None)  # the loop may have put the targets in the order of the outputs
         for trial, facts in found.items():
             stack = facts.pop("stack", ())
             if trial == "later_tokens" and stack:

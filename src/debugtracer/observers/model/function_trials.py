@@ -19,7 +19,9 @@ from debugtracer.observers.model.position_trials import other_positions
 from debugtracer.observers.model.reading_trials import reading_order
 from debugtracer.observers.model.recorded_call import RecordedCall, first_samples
 from debugtracer.observers.model.recurrent_trials import over_batch
+from debugtracer.observers.model.row_order_trial import row_order
 from debugtracer.observers.model.shadow_model import RecordedForward, ShadowModel
+from debugtracer.observers.model.stilled_draws import StilledDraws
 from debugtracer.observers.model.token_trials import later_tokens, own_token, shifted_token
 from debugtracer.observers.model.window_trials import target_window
 
@@ -68,6 +70,8 @@ def trials(
     yield None
     found["later_tokens"] = later_tokens(shadow, args, kwargs, base, seen, target)
     yield None
+    found["row_order"] = row_order(shadow, kept)
+    yield None
     found["own_token"] = own_token(shadow, args, kwargs, base, target)
     found["shifted_token"] = shifted_token(shadow, args, kwargs, base, target)
     found["target_window"] = target_window(shadow, kept.whole(), args, kwargs, base, answer)
@@ -92,7 +96,8 @@ def noisy(
     shadow: ShadowModel, kept: RecordedCall, args: tuple[Any, ...], kwargs: dict[str, Any], answer: Tensor | None
 ) -> Trials:
     """What can be said of a copy whose runs differ: a dropout that is never off, and whether the target is among the
-    input where all that it draws is which positions it looks at."""
+    input where all that it draws is which positions it looks at; with its noise at the mean, whether it puts its rows
+    back in their order."""
     found: Trials = {"skipped": {"why": "two runs in evaluation mode differ"}}
     left_on = dropout_left_on(shadow, args, kwargs)
     if left_on is not None:
@@ -100,7 +105,9 @@ def noisy(
     fixed = FixedDraws(shadow)
     base = fixed.first(args, kwargs) if answer is not None else None
     window = target_window(fixed, kept.whole(), args, kwargs, base, answer) if base is not None else None
-    return found if window is None else {"target_window": window} | found
+    stilled = StilledDraws(shadow)
+    order = row_order(stilled, kept) if stilled.settles(args, kwargs) else None
+    return {name: one for name, one in (("target_window", window), ("row_order", order)) if one} | found
 
 
 def draw_on(device: torch.device) -> None:

@@ -10,10 +10,11 @@ from collections.abc import Callable, Iterable, Sequence
 from torch.optim import Optimizer
 
 from debugtracer.callsites.frames import RawFrames, frames_of, user_frames
+from debugtracer.callsites.origins.called_function import called_function
 from debugtracer.callsites.origins.option_lines import literal
 from debugtracer.callsites.origins.setting_origin import at_line, setting_line
 from debugtracer.callsites.origins.value_origin import last_write, program_of, scope_at
-from debugtracer.callsites.origins.written_names import Function
+from debugtracer.callsites.origins.written_names import Function, returns
 from debugtracer.recorder.state.identity import ById
 from debugtracer.source.program import Program
 from debugtracer.trace.birth import Frame
@@ -106,7 +107,11 @@ def computed(program: Program, write: ast.AST) -> int:
 
 
 def follow(program: Program, scope: Function | None, node: ast.expr | None, line: int) -> tuple[int, ast.expr] | None:
-    """The line and value of the assignment before."""
+    """The line and value of the assignment before, or of the only `return` of a function of the same file."""
+    if isinstance(node, ast.Call):
+        called = called_function(program, scope, node, lambda file: None)
+        given = returns(*called) if called is not None else []
+        return (given[0].lineno, given[0].value) if len(given) == 1 and given[0].value is not None else None
     product = isinstance(node, ast.BinOp) and isinstance(node.op, ast.Mult)
     if node is None or not (product or isinstance(node, ast.Name)):
         return None

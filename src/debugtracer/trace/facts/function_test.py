@@ -21,6 +21,7 @@ Trial = Literal[
     "target_window",
     "own_row",
     "reading_order",
+    "row_order",
     "skipped",
 ]
 
@@ -37,7 +38,9 @@ class FunctionTest(Fact, frozen=True, kw_only=True):
     the target has with the input, from `position` on, is changed, and the output there with it; dropout_left_on: two
     runs differ, and do not with the dropouts off that nobody turns off; own_row: of `length` rows that were changed one
     at a time, `position` reach others through `module` and not themselves; reading_order: the answers at the `length`
-    positions of a sequence have seen its other end (`function`: mixed, reversed)."""
+    positions of a sequence have seen its other end (`function`: mixed, reversed); row_order: of `length` rows that were
+    changed one at a time, the output of `position` stands at another row (`function`: again, where the same order was
+    taken before), while the targets stand in the order of the batch."""
     root: str
     changed: bool = False
     """Outputs that the change should not reach have changed (any_input, other_positions: nothing has changed at
@@ -61,8 +64,8 @@ class FunctionTest(Fact, frozen=True, kw_only=True):
     is one; reading_order: in which way."""
     made: tuple[Frame, ...] = ()
     """own_token, shifted_token, target_window: the lines that wrote the targets, or the `argument`; later_tokens: those
-    that wrote the mask of the attention in which it shows; own_row: those that wrote what links rows; the one that made
-    them first."""
+    that wrote the mask of the attention in which it shows; own_row: those that wrote what links rows; row_order: the
+    one that took rows in another order first; the one that made them first."""
     loss_of: str = ""
     """own_token, shifted_token: the class of a library's model that computes the loss from the labels it is given."""
     why: str = ""
