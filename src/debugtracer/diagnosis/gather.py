@@ -133,8 +133,10 @@ def warned_rate(told: Sequence[Fact], heard: Sequence[NumericWarning]) -> tuple[
 
 def rate_of(told: Sequence[Fact], optimizer: OptimizerFacts | None) -> RateMoved | None:
     """What was told of the rate that this optimizer uses now, where it has moved."""
-    moved = [fact for fact in told if isinstance(fact, RateMoved)] if optimizer is not None else []
-    return next((f for f in moved if optimizer and (f.frame, f.now) == (optimizer.frame, optimizer.lr)), None)
+    if optimizer is None:
+        return None
+    here = optimizer.frame, optimizer.lr
+    return next((fact for fact in told if isinstance(fact, RateMoved) and (fact.frame, fact.now) == here), None)
 
 
 @guarded("diagnosis.gather: samples of rows")
@@ -157,8 +159,10 @@ def of_places(batch: Batch, birth: Birth) -> tuple[int, ...] | None:
 @guarded("diagnosis.gather: the sample again")
 def of_pipeline(birth: Birth | None, batch: Batch | None) -> PipelineBirth | None:
     """Where the user's code made a row of the batch bad; None where the batch was good, or came from no loader."""
-    name = birth.input_name or "" if birth is not None and birth.kind == "input" else ""
-    if birth is None or batch is None or not name.startswith("batch"):
+    if birth is None or batch is None or birth.kind != "input":
+        return None
+    name = birth.input_name or ""
+    if not name.startswith("batch"):
         return None
     return followed(batch, name, birth.rows)
 

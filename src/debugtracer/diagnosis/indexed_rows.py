@@ -47,7 +47,7 @@ def index_of(entries: Sequence[Entry], value: Any) -> Tensor | None:
         place = args[1]
     else:
         return None
-    if not args or not isinstance(args[0], Leaf):
+    if not isinstance(args[0], Leaf):
         return None
     index = value_of(entries, place, DEEP)
     return index if index is not None and index.dtype in WHOLE and index.dim() == 1 else None

@@ -122,8 +122,10 @@ def filled(birth: Birth) -> Frame | None:
 @guarded("diagnosis.value_lines: cut")
 def cut_line(batch: Batch | None, ignored: str) -> Frame | None:
     """The line that cuts the labels of which none counts; None where they are as long as they were made."""
-    leaf = next((leaf for path, leaf in batch.tensors() if path == ignored), None) if batch is not None else None
-    if batch is None or leaf is None or not leaf.dim():
+    if batch is None:
+        return None
+    leaf = next((leaf for path, leaf in batch.tensors() if path == ignored), None)
+    if leaf is None or not leaf.dim():
         return None
     return label_cut(batch.loader.origin(ignored), leaf.shape[-1])
 
@@ -176,8 +178,10 @@ def of_the_mask(frame: Frame) -> tuple[Frame, ...]:
     """The lines that set the mask of a softmax, where it is the module's own (`self.mask`, a buffer): it hides whole
     rows whatever the batch is."""
     program = program_of(frame.file)
-    scope = scope_at(program, frame.line) if program is not None else None
-    if program is None or scope is None:
+    if program is None:
+        return ()
+    scope = scope_at(program, frame.line)
+    if scope is None:
         return ()
     calls = [n for n in ast.walk(scope) if isinstance(n, ast.Call) and n.lineno <= frame.line <= (n.end_lineno or 0)]
     given = next((c for c in calls if final_name(c.func) in MASKED), None)
@@ -187,12 +191,14 @@ def of_the_mask(frame: Frame) -> tuple[Frame, ...]:
         else None
     )
     written = last_write(program, scope, name.id, frame.line) if name is not None else None
-    fill = written.value if written is not None else None
+    if written is None:
+        return ()
+    fill = written.value
     if not isinstance(fill, ast.Call) or final_name(fill.func) not in FILLS or not fill.args:
         return ()
     mask = fill.args[0]
     own = [n for n in ast.walk(mask) if isinstance(n, ast.Attribute) and ast.unparse(n.value) == "self"]
-    if len(own) != 1 or written is None:
+    if len(own) != 1:
         return ()
     links = origin(ast.unparse(own[0]), (Frame(frame.file, written.node.lineno, frame.function),))
     return (*made_first(links), Frame(frame.file, written.node.lineno, frame.function, "")) if links else ()
