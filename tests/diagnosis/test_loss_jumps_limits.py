@@ -8,9 +8,12 @@ from types import SimpleNamespace
 import pytest
 
 from debugtracer.diagnosis import compared_weights, loop_fix, loss_jumps
-from debugtracer.diagnosis.loss_jumps import FIX_STEPS, HOLD, LEAST, MOST, MOST_COMPARED, MOST_READ, LossJumps
+from debugtracer.diagnosis.loss_jumps import LEAST, LossJumps
 from debugtracer.diagnosis.reported_jump import LEVEL
 from debugtracer.trace.finding import UNTRIED, Finding
+
+# the limits as they are promised
+FIX_STEPS, HOLD, MOST, MOST_COMPARED, MOST_READ = 12, 64, 3, 8, 32
 
 USUAL = [1.0, 2.0] * LEAST
 

@@ -8,7 +8,10 @@ from types import SimpleNamespace
 import pytest
 
 from debugtracer.diagnosis.judging import live_checks as module
-from debugtracer.diagnosis.judging.live_checks import LATE, SOON, LiveChecks
+from debugtracer.diagnosis.judging.live_checks import LiveChecks
+
+# the limits as they are promised
+LATE, SOON = 2000, 500
 
 STEPS = [(number, number + 1, {"loss": 1.0}) for number in range(4)]
 

@@ -7,17 +7,11 @@ from types import SimpleNamespace
 import pytest
 
 from debugtracer.recorder.state import snapshot_ring as module
-from debugtracer.recorder.state.snapshot_ring import (
-    EVERY,
-    FREE_S,
-    HABIT,
-    MAX_INTERVAL,
-    MOST_ENTRIES,
-    REACH,
-    STALE,
-    TAPES,
-    SnapshotRing,
-)
+from debugtracer.recorder.state.snapshot_ring import SnapshotRing
+
+# the limits as they are promised
+EVERY, HABIT, MAX_INTERVAL, MOST_ENTRIES, REACH, STALE, TAPES = 8, 4, 200, 2000, 4, 500, 26
+FREE_S, SHARE = 3e-4, 0.004
 
 
 def a_ring(**more):
@@ -157,7 +151,7 @@ def test_a_snapshot_that_costs_nothing_is_taken_as_often_as_may_be(cost_s, step_
 def test_a_ring_that_would_reach_no_spike_in_time_is_switched_off(wanted, off):
     ring = a_ring()
     for number in range(3):
-        why = ring.judge((wanted - 0.5) * module.SHARE * 10.0, 10.0)
+        why = ring.judge((wanted - 0.5) * SHARE * 10.0, 10.0)
         assert bool(why) is (off and number == 2)
 
 

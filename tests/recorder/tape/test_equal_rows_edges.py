@@ -5,9 +5,12 @@ from __future__ import annotations
 import pytest
 import torch
 
-from debugtracer.recorder.tape.equal_rows import MOST, comparable, equal_rows, repeated
+from debugtracer.recorder.tape.equal_rows import comparable, equal_rows, repeated
 from debugtracer.recorder.tape.held_rows import OTHER, HeldRows
 from tests.recorder.tape.test_batches import a_batch
+
+# the limits as they are promised
+MOST = 262_144
 
 X = torch.arange(12.0).reshape(6, 2)
 
