@@ -26,18 +26,20 @@ FEW, MANY = 2, 38  # layers
 # calls of functions of ours in a step at rest that is not published, beside one for each module inside the root, which
 # is there in the place of torch's; 18 with torch 2.13
 MOST_PYTHON = 18
-MOST_SEARCHING = 42  # the same for LBFGS with two calls of its loss; 40 with torch 2.13
-MOST_SCALING = 45  # and with a GradScaler, which looks itself whether gradients are finite; 44 with torch 2.13
+MOST_SEARCHING = 37  # the same for LBFGS with two calls of its loss; 36 with torch 2.13
+MOST_SCALING = 44  # and with a GradScaler, which looks itself whether gradients are finite; 43 with torch 2.13
 MOST_OBSERVER = 61  # calls of observers in a plain step at work; 56 with torch 2.13, more by what is installed
 # the same with a loader and a closure, root calls and batches at rest, published in between; 18.3 with torch 2.13
 MOST_FRAMEWORK = 19
 MOST_AT_WORK = 690  # calls of functions of the recorder in such a step; 660 with torch 2.13
 OURS = str(Path(resting_steps.__file__).parents[2])
+MOST_LEFT_OUT = 8  # a step of it whose gradients are left out
+MOST_BY_HAND_LEFT_OUT = 9
 RECORDER = str(Path(resting_steps.__file__).parents[1])
 
 
-MOST_BY_HAND = 28  # the same in a loop that writes its weights itself; 27 with torch 2.13
-MOST_BY_HAND_DEEP = 25  # and where its root calls rest too, published in between; 24.4 with torch 2.13
+MOST_BY_HAND = 27  # the same in a loop that writes its weights itself; 26 with torch 2.13
+MOST_BY_HAND_DEEP = 23  # and where its root calls rest too, published in between; 22.4 with torch 2.13
 
 
 class Loop:
@@ -239,6 +241,29 @@ def test_at_rest_a_step_of_a_framework_runs_few_functions_of_ours(
         sys.setprofile(None)
     each = counted.counts.total() / resting_steps.MOST
     assert each <= MOST_FRAMEWORK, (each, counted.counts.most_common(40))
+
+
+@pytest.mark.parametrize(
+    ("layers", "kind", "most"),
+    [(FEW, None, MOST_LEFT_OUT), (MANY, None, MOST_LEFT_OUT), (MANY, "by hand", MOST_BY_HAND_LEFT_OUT)],
+)
+def test_a_step_whose_gradients_are_left_out_runs_fewer(
+    session: Session, monkeypatch: pytest.MonkeyPatch, layers: int, kind: str | None, most: int
+) -> None:
+    monkeypatch.setattr(resting_steps, "LONGEST_S", 60.0)
+    loop, counted = at_rest(session, layers, ByHand if kind else LikeAFramework), PythonCalls()
+    rows = session.events.resting.steps
+    while not (session.events.calls.rests and not rows.rows and not rows.to_release):
+        loop.step()
+    rows.leaves_out = rows.to_leave_out = resting_steps.READ_EVERY - 1
+    loop.step()
+    sys.setprofile(counted)
+    try:
+        loop.step()
+    finally:
+        sys.setprofile(None)
+    assert rows.rows[-1].grad_l2 is None
+    assert counted.counts.total() <= most, counted.counts.most_common(40)
 
 
 class ByHand(Loop):

@@ -210,3 +210,32 @@ def test_a_bad_gradient_that_was_left_out_is_seen_by_the_loss_after_it(tmp_path:
         assert not session.events.rests()
     (found,) = incidents(tmp_path)
     assert (found.facts.ref.step, found.facts.symptom) == (at, "nan_loss")
+
+
+@pytest.mark.parametrize("bad", [False, True])
+def test_the_loss_in_the_closure_of_a_step_that_is_left_out_is_read_before_its_backward(
+    tmp_path: Path, bad: bool
+) -> None:
+    with under_watch(tmp_path, **RESTS) as session:
+        loop = Loop(session)
+        loop.steps.leaves_out = loop.steps.to_leave_out = READ_EVERY - 1
+        seen = []
+
+        def closure() -> torch.Tensor:
+            loop.optimizer.zero_grad()
+            loss = loop.model(torch.randn(8, 4)).square().mean() * (float("nan") if bad else 1.0)
+            loss.backward()
+            seen.append(torch.is_grad_enabled())
+            return loss
+
+        before = session.state.step
+        returned = loop.optimizer.step(closure)  # type: ignore[arg-type]
+        assert seen == [True]
+        assert session.state.step == before + 1
+        assert bool(torch.as_tensor(returned).isfinite()) is not bad
+        if not bad:
+            assert loop.steps.rows[-1].loss == torch.as_tensor(returned).item()
+            assert loop.steps.rows[-1].grad_l2 is None
+            assert loop.steps.to_leave_out == READ_EVERY - 2
+    found = [incident.verdict.step for incident in incidents(tmp_path)]
+    assert found == ([before] if bad else [])

@@ -15,7 +15,7 @@ from debugtracer.hooks.events.call_rest import CallRest
 from debugtracer.hooks.events.loop_events import Args, Call, Kwargs, LoopEvents, RestableEvents
 from debugtracer.hooks.events.resting_events import RestingEvents
 from debugtracer.hooks.events.step_events import StepEvents
-from debugtracer.recorder.gate.step_call import after_closure, closure_of, steps_itself
+from debugtracer.recorder.gate.step_call import steps_itself
 from debugtracer.recorder.governor import Governor, Part
 from debugtracer.recorder.tape.batches import Batch, LoaderInfo
 from debugtracer.recorder.training_events import TrainingEvents
@@ -214,21 +214,17 @@ class EventSwitch(LoopEvents):
             if popped is not None or self.resting.scheduling:
                 self.resting.backward_ended(popped, failed)
             if self.by_hand and not failed:
-                self.end_at_rest()
+                if not self.resting.backwards.end():
+                    self.wake()
+                    self.working.backward_gate.close()
+                elif self.resting.steps.rows:
+                    return
+                self.working.look_closely()
+                self.between_backwards()
             return
         self.working.backward_ended(popped, failed)
         if self.working.state.backward_ends_step:
             self.between_backwards()
-
-    def end_at_rest(self) -> None:
-        """Close the step of a loop that writes its weights itself, or let its gate decide."""
-        if not self.resting.backwards.end():
-            self.wake()
-            self.working.backward_gate.close()
-        elif self.resting.steps.rows:
-            return
-        self.working.look_closely()
-        self.between_backwards()
 
     def other_thread(self) -> None:
         self.working.other_thread()
@@ -259,13 +255,14 @@ class EventSwitch(LoopEvents):
             return self.working.gate.gate(optimizer, original, args, kwargs)
         known = self.known.get(id(optimizer)) if self.target is self.resting else None
         if known is not None and known[0]() is optimizer:
-            resting, closure = self.resting, closure_of(args, kwargs) if args or kwargs else None
-            if closure is not None and steps_itself(cast("Any", type(optimizer))):
-                output = resting.steps.with_closures(optimizer, original, closure, args, kwargs, resting.scheduling)
+            resting, steps = self.resting, self.resting.steps
+            # what is asked of every step comes first: each further call costs a microsecond or two
+            itself = steps_itself(cast("Any", type(optimizer))) if args or kwargs else False
+            if steps.to_leave_out and not itself and not steps.skips and not resting.state.quiet_until_healthy:
+                output = original(optimizer, *args, **kwargs)
+                steps.ended(optimizer, None, resting.scheduling)
             else:
-                if closure is not None:
-                    args, kwargs = after_closure(closure, args, kwargs)
-                output = resting.steps.step(optimizer, original, args, kwargs, resting.scheduling)
+                output = resting.step(optimizer, original, args, kwargs, itself)
             if self.target is not resting:  # a bad loss in its closure
                 self.resting.steps.publish()
             elif self.resting.steps.rows:

@@ -7,6 +7,7 @@ import sys
 from typing import Any
 
 from torch import is_grad_enabled, nn
+from torch.optim import Optimizer
 
 from debugtracer.callsites.own_frames import hide
 from debugtracer.hooks.events.loop_events import Args, Call, Kwargs, RestableEvents
@@ -15,6 +16,7 @@ from debugtracer.hooks.scaler import current_scale
 from debugtracer.recorder.gate.resting_backwards import RestingBackwards
 from debugtracer.recorder.gate.resting_scaler import RestingScaler
 from debugtracer.recorder.gate.resting_steps import RestingSteps
+from debugtracer.recorder.gate.step_call import after_closure, closure_of
 from debugtracer.recorder.recorder import Recorder
 from debugtracer.recorder.tape.batches import Batch
 from debugtracer.recorder.training_events import TrainingEvents
@@ -107,6 +109,15 @@ class RestingEvents(RestableEvents):
         norm = original(*args, **kwargs)
         self.steps.health_gate.gradient_norm.clip_returned(args, kwargs, norm)
         return norm
+
+    def step(self, optimizer: Optimizer, original: Call, args: Args, kwargs: Kwargs, itself: bool) -> Any:
+        """Run a step whose gradients are read, those of each call of its closure where it calls that itself."""
+        closure = closure_of(args, kwargs) if args or kwargs else None
+        if closure is not None and itself:
+            return self.steps.with_closures(optimizer, original, closure, args, kwargs, self.scheduling)
+        if closure is not None:
+            args, kwargs = after_closure(closure, args, kwargs)
+        return self.steps.step(optimizer, original, args, kwargs, self.scheduling)
 
     def scaler_call(self, word: str, scaler: Any, original: Call, args: Args, kwargs: Kwargs) -> Any:
         if word == "step":

@@ -12,7 +12,7 @@ from torch import Tensor, nn
 from debugtracer.errors import swallow
 from debugtracer.recorder.gate.backward_gate import BackwardGate
 from debugtracer.recorder.gate.norms import PLAIN, all_on_cpu
-from debugtracer.recorder.gate.resting_row import Row
+from debugtracer.recorder.gate.resting_row import row
 from debugtracer.recorder.gate.resting_steps import RestingSteps
 from debugtracer.recorder.tape.foreign_modes import foreign
 
@@ -67,23 +67,20 @@ class RestingBackwards:
 
     def end(self) -> bool:
         """Close a step whose gradients are good; False, and nothing is closed, where the gate is to decide."""
-        begin, state, gate, steps = perf_counter(), self.state, self.gate, self.steps
+        begin, state, gate, steps, trained = perf_counter(), self.state, self.gate, self.steps, self.trained
         grad_l2: float | None = None
-        if steps.to_leave_out and not state.quiet_until_healthy:
-            steps.to_leave_out -= 1
-            self.trained.left_out()
-        else:
+        if not steps.to_leave_out or state.quiet_until_healthy:
             grad_l2 = self.read()
             if grad_l2 is None:
                 return False
-            steps.to_leave_out = steps.leaves_out
-        now = perf_counter()
-        state.step_s, gate.last_s = now - gate.last_s, now
-        number, state.step = state.iteration - 1, state.iteration
-        steps.close(Row(number, state.step, grad_l2, steps.loss, None, state.step_s, state.own_s, state.wait_s))
+        elif not trained.keeps:
+            trained.left_out()
         now = perf_counter()
         state.own_s += now - begin
-        steps.consider(now)
+        state.step_s, gate.last_s = now - gate.last_s, now
+        number, state.step = state.iteration - 1, state.iteration
+        values = number, state.step, grad_l2, steps.loss, None, state.step_s, state.own_s, state.wait_s, None
+        steps.close(row(values), now)
         return True
 
     def read(self) -> float | None:

@@ -31,14 +31,10 @@ class RestingScaler:
         inner: Any = getattr(optimizer, "optimizer", optimizer)
         if scale is None or not state.stepped or steps.skips or state.quiet_until_healthy:
             return self.decided(scaler, original, args, kwargs, scale)
-        grad_l2 = None
-        if steps.to_leave_out:
-            steps.to_leave_out -= 1
-        else:
-            grad_l2 = steps.good_norm(inner)
-            if grad_l2 is None:
-                return self.decided(scaler, original, args, kwargs, scale)
-            steps.to_leave_out = steps.leaves_out
+        leaves_out = steps.to_leave_out > 0
+        grad_l2 = None if leaves_out else steps.good_norm(inner)
+        if grad_l2 is None and not leaves_out:
+            return self.decided(scaler, original, args, kwargs, scale)
         state.own_s += perf_counter() - begin
         output, wrote = self.gate.run_scaler(scaler, original, args, kwargs)
         if wrote:

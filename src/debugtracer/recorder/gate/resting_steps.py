@@ -3,8 +3,8 @@ published some steps at a time."""
 
 from __future__ import annotations
 
-import math
 from collections.abc import Callable
+from math import isfinite
 from time import perf_counter
 from typing import Any
 
@@ -23,6 +23,7 @@ from debugtracer.recorder.run_state import parameters
 from debugtracer.recorder.tape.batches import BatchLog
 from debugtracer.recorder.tape.foreign_modes import dispatches, functions
 
+number: Any = Tensor.tolist  # of a tensor with one
 MOST = 64  # steps whose numbers are published together (ours)
 RELEASE_STEPS = 3  # steps after which a log of batches that takes none in holds none
 # updates of which one has its gradients read where their norm rests (ours): a prime, so that of optimizers that take
@@ -38,6 +39,7 @@ class RestingSteps:
     def __init__(self, gate: StepGate, numbers: StepNumbers, batches: BatchLog) -> None:
         self.gate, self.numbers, self.batches = gate, numbers, batches
         self.recorder, self.state, self.health_gate = gate.recorder, gate.state, gate.health_gate
+        self.renew = self.recorder.tape.renew
         self.skips = type(gate.policy).skip_step is not NoPolicy.skip_step
         """Who answers incidents may skip a step."""
         self.follows = type(gate.segments).update_over is not SegmentListener.update_over
@@ -77,16 +79,15 @@ class RestingSteps:
         begin, state = perf_counter(), self.state
         if state.scaled.pairs:
             loss = state.scaled.unscaled(loss)
-        if type(loss) is Tensor and loss.is_cpu and not loss.dim() and loss.is_floating_point():
-            value: Any = loss.tolist()
-            if not math.isfinite(value):
+        if type(loss) is Tensor and loss.is_cpu and not loss.dim() and type(value := number(loss)) is float:
+            if not isfinite(value):
                 return False
             self.losses.append((value, loss.dtype))
             self.loss = state.last_loss = value
         else:
             latest = loss.detach()
             read = loss_value(latest)
-            if read is not None and not math.isfinite(read):
+            if read is not None and not isfinite(read):
                 return False
             self.losses.append(latest)
             self.loss, state.last_loss = read, latest
@@ -104,14 +105,10 @@ class RestingSteps:
         state, gate = self.state, self.gate
         if self.skips and gate.policy.skip_step():
             return None
-        grad_l2: float | None = None
-        if self.to_leave_out and not state.quiet_until_healthy:
-            self.to_leave_out -= 1
-        else:
-            grad_l2 = None if state.quiet_until_healthy else self.good_norm(optimizer)
-            if grad_l2 is None:
-                return self.decided(optimizer, original, args, kwargs, tells)
-            self.to_leave_out = self.leaves_out
+        leaves_out = self.to_leave_out and not state.quiet_until_healthy
+        grad_l2 = None if leaves_out or state.quiet_until_healthy else self.good_norm(optimizer)
+        if grad_l2 is None and not leaves_out:
+            return self.decided(optimizer, original, args, kwargs, tells)
         written = perf_counter()
         output = original(optimizer, *args, **kwargs)
         state.own_s += written - begin
@@ -119,24 +116,31 @@ class RestingSteps:
         return output
 
     def ended(self, optimizer: Optimizer, grad_l2: float | None, tells: bool, scale: float | None = None) -> None:
-        """Count a step that was good; its numbers are published later, with the loss scale if there is one."""
-        state, gate = self.state, self.gate
+        """Count a step that was good, or, without a norm, one that is left out; its numbers are published later, with
+        the loss scale if there is one. `close` is written out."""
+        state, gate, rows = self.state, self.gate, self.rows
         if tells:
             gate.events.step_closed(optimizer)
         ended = perf_counter()
         state.step_s, gate.last_s = ended - gate.last_s, ended
-        lr = optimizer.param_groups[0].get("lr")
-        wait_s = state.wait_s if self.sees_fetches else None
+        self.to_leave_out = self.to_leave_out - 1 if grad_l2 is None else self.leaves_out
+        sees_fetches, lr = self.sees_fetches, optimizer.param_groups[0].get("lr")
+        wait_s = state.wait_s if sees_fetches else None
         values = state.step, state.iteration, grad_l2, self.loss, lr, state.step_s, state.own_s, wait_s, scale
+        rows.append(row(values))
         state.step += 1
-        self.close(row(values))
+        state.wait_s, self.loss = 0.0, None
+        self.losses.clear()
+        self.renew(state.iteration, state.step)
+        if sees_fetches or self.to_release:
+            self.to_release -= 1
+            self.batches.step_done()
         if self.follows:
             gate.segments.update_over()
-        state.own_s += perf_counter() - ended
-        waiting = len(self.rows)
-        if waiting == 1:
+        if len(rows) == 1:
             self.due_s = ended + LONGEST_S
-        if waiting >= MOST or ended > self.due_s or self.numbers.waiting():
+        state.own_s += perf_counter() - ended
+        if len(rows) >= MOST or ended > self.due_s or self.numbers.waiting():
             self.publish()
 
     def with_closures(
@@ -182,26 +186,25 @@ class RestingSteps:
             self.gate.judge_closure(optimizer)
             return
         self.losses.clear()
-        self.recorder.tape.renew(state.iteration, state.step)
+        self.renew(state.iteration, state.step)
         state.own_s += perf_counter() - begin
 
-    def close(self, row: Row) -> None:
-        """Keep the numbers of a step that is over, and begin the next."""
-        state = self.state
-        self.rows.append(row)
-        state.wait_s = 0.0
-        self.loss = None
+    def close(self, row: Row, now: float) -> None:
+        """Keep the numbers of a step that is over, and begin the next; publish them where they have waited for long or
+        something else is to go with them."""
+        state, rows = self.state, self.rows
+        rows.append(row)
+        state.wait_s, self.loss = 0.0, None
+        self.to_leave_out = self.to_leave_out - 1 if row.grad_l2 is None else self.leaves_out
         self.losses.clear()
-        self.recorder.tape.renew(state.iteration, state.step)
+        self.renew(state.iteration, state.step)
         if self.sees_fetches or self.to_release:
             self.to_release -= 1
             self.batches.step_done()
-
-    def consider(self, now: float) -> None:
-        """Publish what waits, where it has waited for long or something else is to go with it."""
-        if len(self.rows) == 1:
+        if len(rows) == 1:
             self.due_s = now + LONGEST_S
-        if len(self.rows) >= MOST or now > self.due_s or self.numbers.waiting():
+        state.own_s += perf_counter() - now
+        if len(rows) >= MOST or now > self.due_s or self.numbers.waiting():
             self.publish()
 
     def good_norm(self, optimizer: Optimizer) -> float | None:
@@ -217,7 +220,7 @@ class RestingSteps:
         except Exception as error:
             swallow("recorder.gate.resting_steps", error)
             return None
-        return value if math.isfinite(value) else None
+        return value if isfinite(value) else None
 
     def decided(
         self, optimizer: Optimizer, original: Callable[..., Any], args: Any, kwargs: dict[str, Any], tells: bool
