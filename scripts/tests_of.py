@@ -1,4 +1,4 @@
-"""Which test files look at a file of ours: the mirrored one, and those that reach it by their imports."""
+"""Which test files look at a file of ours: the mirrored one with its parts, and those that reach it by imports."""
 
 from __future__ import annotations
 
@@ -22,10 +22,23 @@ MOST = 8  # test files beyond the mirrored one
 
 
 def mirrored(file: str) -> tuple[Path, ...]:
-    """The mirrored test file of a file below src/debugtracer, then those of its folder as a whole."""
+    """The mirrored test file of a file below src/debugtracer, its parts, then those of its folder as a whole."""
     path = Path(file)
     own = TESTS / path.parent / f"test_{path.name}"
-    return tuple(dict.fromkeys([own, *(TESTS / test for test in CONTRACTS.get(path.parts[0], ()))]))
+    return tuple(dict.fromkeys([own, *parts(path), *(TESTS / test for test in CONTRACTS.get(path.parts[0], ()))]))
+
+
+def parts(path: Path) -> list[Path]:
+    """The test files that a mirrored one was split into: of `governor.py` also test_governor_clocks.py."""
+    found = sorted((TESTS / path.parent).glob(f"test_{path.stem}_*.py"))
+    return [test for test in found if subject(test, SOURCE / "debugtracer" / path.parent) == path.stem]
+
+
+def subject(test: Path, folder: Path) -> str:
+    """The file of a folder that a test file is about by its name, the longest that fits; empty for none."""
+    words = test.stem.removeprefix("test_").split("_")
+    names = ("_".join(words[:count]) for count in range(len(words), 0, -1))
+    return next((name for name in names if (folder / f"{name}.py").exists()), "")
 
 
 def wider(file: str) -> tuple[Path, ...]:
@@ -39,7 +52,7 @@ def wider(file: str) -> tuple[Path, ...]:
     by_helpers = sorted(test for test, names in imports(TESTS).items() if helpers & names)
     users = sorted(user for user, names in imports(SOURCE).items() if module in names)
     by_users = [mirrored(str(user.relative_to(SOURCE / "debugtracer")))[0] for user in users if user.parts[-2:-1]]
-    beside = [test for test in sorted((TESTS / file).parent.glob("*.py")) if not (path.parent / test.name[5:]).exists()]
+    beside = [test for test in sorted((TESTS / file).parent.glob("*.py")) if not subject(test, path.parent)]
     known, found = mirrored(file), dict[Path, None]()
     for some in ([*by_tests, *by_users, *beside], by_helpers):
         found |= dict.fromkeys(sorted(some, key=lambda test: distance(test, TESTS / file)))

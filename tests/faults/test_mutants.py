@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import ast
+import os
 import subprocess
 import sys
+import time
 from pathlib import Path
 from typing import Any
 
@@ -61,6 +63,7 @@ def names(tests: tuple[Path, ...]) -> list[str]:
 def test_the_tests_of_a_file_are_the_mirrored_one_and_the_nearest_that_import_it_or_what_imports_it():
     assert names(tests_of.mirrored("diagnosis/proof/rank.py")) == [
         "diagnosis/proof/test_rank.py",
+        "diagnosis/proof/test_rank_places.py",
         "diagnosis/test_calls.py",
         "test_stored_programs.py",
     ]
@@ -69,10 +72,19 @@ def test_the_tests_of_a_file_are_the_mirrored_one_and_the_nearest_that_import_it
     assert names(tests_of.mirrored("causes/cause.py")) == whole
     assert names(tests_of.mirrored("observers/observer.py")) == ["observers/test_observer.py"]
     wider = names(tests_of.wider("diagnosis/proof/rank.py"))
-    assert {"diagnosis/proof/test_rank_places.py", "diagnosis/proof/test_prove.py"} < set(wider[:5])
+    assert "diagnosis/proof/test_prove.py" in wider[:5]
     assert len(wider) == tests_of.MOST
     assert "recorder/gate/test_resting_steps.py" in names(tests_of.wider("recorder/governor.py")), "not helpers first"
     assert "diagnosis/proof/test_rank.py" not in wider
+
+
+def test_a_mirrored_file_that_was_split_is_all_of_its_parts_and_none_of_another_file():
+    clocks = ["recorder/test_governor.py", "recorder/test_governor_clocks.py"]
+    assert names(tests_of.mirrored("recorder/governor.py"))[:3] == [*clocks, "recorder/test_calls.py"]
+    rows = names(tests_of.mirrored("interventions/stable_rows.py"))
+    assert rows[:2] == ["interventions/test_stable_rows.py", "interventions/test_stable_rows_parts.py"]
+    assert "recorder/resume/test_resumption.py" not in names(tests_of.mirrored("recorder/gate/step_gate.py"))
+    assert not [test for test in names(tests_of.mirrored("recorder/gate/norms.py")) if "step_norms" in test]
 
 
 def test_whole_programs_are_too_dear_to_ask():
@@ -124,10 +136,20 @@ def test_an_equivalent_mutant_is_told_apart_without_a_run() -> None:
     assert list(mutants.judged([one])) == [(one, "equivalent")]
 
 
+def test_what_is_counted_is_the_cpu_of_a_process_and_of_what_it_started():
+    before = mutants.used_s(os.getpid())
+    subprocess.run([sys.executable, "-c", "sum(range(10_000_000))"], check=True)
+    assert mutants.used_s(os.getpid()) >= before + 0.1 and mutants.used_s(-1) == 0.0
+
+
 def test_a_fork_that_takes_too_long_is_killed_whatever_its_tests_do_to_its_alarms(tmp_path: Path) -> None:
     hangs = tmp_path / "test_hangs.py"
     hangs.write_text("import signal\ndef test_it():\n    signal.alarm(0)\n    while True: pass\n")
     assert mutants.failing([hangs], None, 3.0) == ""
+    waits = tmp_path / "test_waits.py"
+    waits.write_text("import time\ndef test_it(): time.sleep(600)\n")
+    begin = time.monotonic()
+    assert mutants.failing([waits], None, 3.0) == "" and time.monotonic() - begin < 60
     passes = tmp_path / "test_passes.py"
     passes.write_text("def test_it(): pass\n")
     assert mutants.failing([passes], None, 60.0) is None
