@@ -69,3 +69,14 @@ def test_a_name_beside_the_one_that_is_taken_is_not_followed(tmp_path):
     file = tmp_path / "train.py"
     file.write_text("a = np.log(x)\nb = x / n\npair = (a, b)\nuse(pair)\n")
     assert nonfinite_first(origin("pair[1]", [Frame(str(file), 4)]), False)[0].line == 2
+
+
+def test_where_no_line_of_the_way_could_have_the_only_one_that_warned_of_a_nan_comes_first(tmp_path):
+    file = tmp_path / "ppo.py"
+    file.write_text("x = torch.randn(4)\ny = x * 2\nuse(y)\n")
+    links = origin("y", [Frame(str(file), 3)])
+    far, other = Frame("filter.py", 64), Frame("plot.py", 9)
+    nan = NumericWarning("invalid value encountered in divide", (far,))
+    assert nonfinite_first(links, False, [NumericWarning("divide by zero", (other,)), nan])[0] == far
+    assert nonfinite_first(links, True, [nan])[0].line == 2
+    assert nonfinite_first(links, False, [nan, NumericWarning("invalid value in log", (other,))])[0].line == 2

@@ -36,7 +36,7 @@ def test_a_sum_that_is_gone_and_a_mean_that_stands_are_told_once():
     assert (finding.severity, finding.kind, finding.place.frame) == ("warning", "loss_misuse", line(36))
     assert finding.message == (
         "step 400, rank 0: an element of the mean (train.py:36, over 6400) weighs 3200 times less in the loss than one "
-        "of the sum (train.py:38, over 512); the sum has fallen from 4.09 to 0.0022 and the mean stands at 0.492 (at "
+        "of the sum (train.py:38, over 512); the sum has gone from 4.09 to 0.0022 and the mean stands at 0.492 (at "
         "first 0.699); expected both to be reduced alike. Give both the same reduction."
     )
 

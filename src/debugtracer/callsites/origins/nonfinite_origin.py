@@ -26,19 +26,21 @@ REDUCES = frozenset(
     {"mean", "std", "var", "sum", "max", "min", "norm", "median", "nanmean", "nanstd", "nanvar", "amax"}
 )
 """Functions of many values: one of no value, or a spread of zero, spoils all that it is applied to."""
+NANS = ("invalid value", "Mean of empty slice", "Degrees of freedom <= 0")
+"""How warnings begin that a NaN came out."""
 CONSTANTS = (ast.Constant, ast.List, ast.Tuple, ast.UnaryOp, ast.BinOp, ast.Load, ast.operator, ast.unaryop)
 
 
 def nonfinite_first(links: Sequence[Link], some: bool, heard: Sequence[NumericWarning] = ()) -> tuple[Frame, ...]:
     """The lines from the one that made the value NaN or Inf to the one that wrote it last. `some`: only some rows are
     bad, so what all rows were divided by was no zero. `heard` are the warnings of numpy: a line that it warned of
-    before one that could have."""
+    before one that could have, and where none could, one elsewhere (an environment that the values came back from)."""
     literal = literal_write(links, some)
     if literal is not None:
         return (literal,)
     found = warned_of(links, heard) or first_risky(links, some)
     if found is None:
-        return made_first(links)
+        return (*(() if some else elsewhere(heard)), *made_first(links))
     way = [link.frame for link in links]
     top = next((i for i, frame in enumerate(way) if frame == found.frame), len(way) - 1)
     after = way[top::-1] if way[top] == found.frame else [found.frame, *way[::-1]]
@@ -53,6 +55,13 @@ def warned_of(links: Sequence[Link], heard: Sequence[NumericWarning]) -> Link | 
         if found is not None:
             return found
     return None
+
+
+def elsewhere(heard: Sequence[NumericWarning]) -> tuple[Frame, ...]:
+    """The line that numpy has warned of first, where all its warnings of NaN come from one line."""
+    lines = {(one.frames[0].file, one.frames[0].line) for one in heard if one.text.startswith(NANS)}
+    first = next((one.frames[0] for one in heard if one.text.startswith(NANS)), None)
+    return (first,) if first is not None and len(lines) == 1 else ()
 
 
 def spans(link: Link, at: Frame) -> bool:

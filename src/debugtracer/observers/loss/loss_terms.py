@@ -22,7 +22,8 @@ SIGNS = {
     "add": (1, 1), "__add__": (1, 1), "__radd__": (1, 1), "__iadd__": (1, 1), "sub": (1, -1), "__sub__": (1, -1),
     "__isub__": (1, -1), "rsub": (-1, 1), "__rsub__": (-1, 1),
 }  # fmt: skip
-STEPS = CHANGES | LOSSES | {"sum", "mean"}  # calls whose output may become a term
+POWERS = frozenset({"pow", "__pow__", "square", "abs"})
+STEPS = CHANGES | LOSSES | POWERS | SIGNS.keys() | {"sum", "mean"}  # calls whose output may become a term
 MOST = 256  # numbers followed in a step (ours)
 ONE = Reduction("sum", 1, 1.0)
 
@@ -83,15 +84,44 @@ class LossTermsObserver(Observer):
             if name in STEPS:
                 self.noted(name, args, kwargs, output)
             return
-        signs = SIGNS.get(name)
-        at = raw_frames(1)
-        total = None
-        if signs and len(args) == 2 and is_number(args[0]) and is_number(args[1]) and "alpha" not in kwargs:
-            total = Sum([t for value, sign in zip(args, signs, strict=True) for t in self.parts_of(value, sign)], at)
-        elif name in CHANGES:
-            total = self.scaled_sum(name, args)
+        total = self.total(name, args, kwargs, output)
         reduction, spread = self.reduction(name, args, kwargs, output)
+        at = self.reduced_at(args) or raw_frames(1)
         self.made[id(output)] = Made(weakref.ref(output), at, total, reduction, spread)
+
+    def total(self, name: str, args: tuple[Any, ...], kwargs: dict[str, Any], output: Tensor) -> Sum | None:
+        """The sum that a call makes of two numbers, or of two tensors that are reduced alike; a sum that it multiplies
+        or reduces further."""
+        signs = SIGNS.get(name)
+        if signs and len(args) == 2 and all(map(is_differentiable, args)) and "alpha" not in kwargs:
+            known = [self.known(value) for value in args]
+            if output.numel() == 1 or all(one is not None and one.reduction is not None for one in known):
+                parts = [p for value, sign in zip(args, signs, strict=True) for p in self.parts_of(value, sign)]
+                return Sum(parts, raw_frames(2))
+        if name in ("sum", "mean"):
+            return self.reduced_sum(name, args, output)
+        return self.scaled_sum(name, args) if name in CHANGES else None
+
+    def reduced_sum(self, name: str, args: tuple[Any, ...], output: Tensor) -> Sum | None:
+        """The sum of two rows of numbers, reduced to one."""
+        known = self.known(args[0]) if args and isinstance(args[0], Tensor) else None
+        if known is None or known.total is None or output.numel() != 1:
+            return None
+        given = args[0]
+        parts = [
+            part._replace(
+                value=part.value.mean() if name == "mean" else part.value.sum(),
+                reduction=reduced(part.reduction, name, given, output) if part.reduction else None,
+            )
+            for part in known.total.parts
+            if part.value.shape == given.shape
+        ]
+        return Sum(parts, raw_frames(3)) if len(parts) == len(known.total.parts) else None
+
+    def reduced_at(self, args: tuple[Any, ...]) -> RawFrames:
+        """Where the tensor that a call is given was reduced first; nothing where it was not."""
+        known = next((one for value in args if isinstance(value, Tensor) and (one := self.known(value))), None)
+        return known.raw if known is not None and known.reduction is not None and known.total is None else ()
 
     def scaled_sum(self, name: str, args: tuple[Any, ...]) -> Sum | None:
         """The sum that a product with a number makes: a loss divided by the batches that are added up, or by 1."""
@@ -104,9 +134,11 @@ class LossTermsObserver(Observer):
 
     def noted(self, name: str, args: tuple[Any, ...], kwargs: dict[str, Any], output: Tensor) -> None:
         """Note a tensor that is reduced in part, and losses that are not reduced yet."""
-        reduction, spread = self.reduction(name, args, kwargs, output)
-        if reduction is not None or spread is not None:
-            self.made[id(output)] = Made(weakref.ref(output), (), None, reduction, spread)
+        total = self.total(name, args, kwargs, output)
+        reduction, spread = (None, None) if total is not None else self.reduction(name, args, kwargs, output)
+        if total is not None or reduction is not None or spread is not None:
+            at = (self.reduced_at(args) or raw_frames(2)) if reduction is not None else ()
+            self.made[id(output)] = Made(weakref.ref(output), at, total, reduction, spread)
 
     def reduction(
         self, name: str, args: tuple[Any, ...], kwargs: dict[str, Any], output: Tensor
