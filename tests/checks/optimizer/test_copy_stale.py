@@ -34,3 +34,18 @@ def test_many_updates_without_one_are_less_sure():
 
 def test_nothing_seen_is_nothing_said():
     assert judged(CopyStale(), []) == []
+
+
+def test_a_loop_over_an_iterator_that_is_used_up_is_told_at_the_line_that_keeps_it():
+    told = StaleCopy(
+        ref=ref(2), module="Net", updates=24, apart=0.07, frame=line(33), called=line(91),
+        spent=("self.params", line(37), line(42)),
+    )  # fmt: skip
+    (finding,) = judged(CopyStale(), [told])
+    assert (finding.place.frame, finding.place.symptom_frame, finding.confidence) == (line(33), line(42), 0.97)
+    assert finding.message == (
+        "step 2, rank 0: Net (train.py:91) is evaluated and has not moved in 24 updates, after which the trained model "
+        "is 0.07 of its norm away; `self.params` (train.py:33) can be gone through once, the loop at train.py:37 uses "
+        "it up and the one at train.py:42, which would write the copy, goes through nothing; expected a copy that "
+        "follows. Make it a list."
+    )

@@ -7,12 +7,14 @@ from typing import ClassVar
 
 from debugtracer.checks.check import Check
 from debugtracer.checks.optimizer.sequence import at_line, spot
+from debugtracer.trace.birth import Frame
 from debugtracer.trace.facts.stale_copy import StaleCopy
 from debugtracer.trace.finding import Finding
 from debugtracer.trace.place import Place
 from debugtracer.trace.window import Window
 
 ASK = "Ask for a multiple that the counter meets."
+KEEP = "Make it a list."
 REACH = "If it makes targets, see why that line has no effect; if it is to stay as it began, nothing."
 
 
@@ -30,7 +32,8 @@ class CopyStale(Check, frozen=True):
         a loop calls. In `looks` inspected steps the copy is bit for bit what it was while the other moved; and the
         condition over the line asks whether a counter of `range` is a multiple that none of its values can be, or
         12,000 updates have passed. A reference that no line writes (a teacher, the start of a preference tuning) is
-        left alone.
+        left alone. A copy that is evaluated and stands is told, too, where the program keeps an iterator (`filter`, a
+        generator of parameters) that one loop uses up before the one that would write the copy.
     What to do
         Count what is really counted: updates, or `step % every < step_size`.
     Example
@@ -56,6 +59,9 @@ class CopyStale(Check, frozen=True):
     def judge(self, window: Window) -> Iterator[Finding]:
         """Yield one finding for each line that would copy."""
         for fact in window.new(StaleCopy):
+            if fact.spent is not None:
+                yield self.unwritten(window, fact, *fact.spent)
+                continue
             line = at_line(fact.frame) if fact.frame is not None else "a line of the loop"
             why = (
                 f"{fact.never} ({line}), so it is never copied"
@@ -74,3 +80,20 @@ class CopyStale(Check, frozen=True):
                 confidence=0.95 if fact.never else self.confidence,
                 moved=float(fact.apart),
             )
+
+    def unwritten(self, window: Window, fact: StaleCopy, name: str, used_up: Frame, empty: Frame) -> Finding:
+        """Build the finding of a copy whose loop goes through an iterator that is used up."""
+        after = "its next turn" if used_up == empty else f"the one at {at_line(empty)}"
+        return self.finding(
+            window,
+            "warning",
+            f"{fact.module}{spot(fact.called)} is evaluated and has not moved in {fact.updates} updates, after which "
+            f"the trained model is {float(fact.apart):.2g} of its norm away; `{name}` ({at_line(fact.frame)}) can be "
+            f"gone through once, the loop at {at_line(used_up)} uses it up and {after}, which "
+            f"would write the copy, goes through nothing; expected a copy that follows. {KEEP}",
+            ref=fact.ref,
+            place=Place(frame=fact.frame, symptom_frame=empty),
+            remedies=("make it a list where it is kept: list(...)",),
+            confidence=0.97,  # before the copy's statistics, which follow from it
+            moved=float(fact.apart),
+        )

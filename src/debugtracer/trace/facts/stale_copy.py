@@ -24,6 +24,10 @@ class StaleCopy(Fact, frozen=True, kw_only=True):
     never: str = ""
     """That condition and its counter in words; empty where nothing can be shown."""
 
+    spent: tuple[str, Frame, Frame] | None = None
+    """The name of an iterator made on that line, the loop that uses it up, and the one that would write and finds
+    nothing; None for other reasons."""
+
     def key(self) -> object:
         """Identify the line that would write."""
         return self.frame

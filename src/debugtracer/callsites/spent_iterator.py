@@ -1,0 +1,98 @@
+"""An iterator that one loop of the program uses up, so that a later one goes through nothing: `self.params =
+filter(...)`, `params = model.parameters()`. Read from the source, nothing is run."""
+
+from __future__ import annotations
+
+import ast
+from typing import NamedTuple
+
+from debugtracer.callsites.origins.value_origin import program_of
+from debugtracer.callsites.origins.written_names import final_name
+from debugtracer.callsites.program_files import program_files
+from debugtracer.source.program import Program
+from debugtracer.trace.birth import Frame
+
+MAKERS = frozenset({"filter", "map", "zip", "iter", "enumerate", "reversed"})
+OF_MODULES = frozenset({"parameters", "named_parameters", "buffers", "named_buffers"})
+"""Methods of a module that give a generator."""
+WRITES = frozenset({"copy_", "mul_", "add_", "sub_", "lerp_", "div_", "addcmul_"})
+WRAPS = frozenset({"zip", "enumerate", "map", "filter"})
+
+
+class SpentIterator(NamedTuple):
+    """Where it is made, under which name, the loop that uses it up, and the one that goes through nothing."""
+
+    frame: Frame
+    name: str
+    used_up: Frame
+    empty: Frame
+
+
+def spent_iterator() -> SpentIterator | None:
+    """The first one in the program over which a loop writes tensors in place and finds nothing to write."""
+    programs = [program for file in program_files() or () if (program := program_of(file)) is not None]
+    return next((found for program in programs if (found := spent_in(program)) is not None), None)
+
+
+def spent_in(program: Program) -> SpentIterator | None:
+    """The same in one file."""
+    for node in program.nodes:
+        if not isinstance(node, ast.Assign) or len(node.targets) != 1 or not makes_iterator(node.value):
+            continue
+        name = ast.unparse(node.targets[0])
+        within = program.owner(node) if name.startswith("self.") else program.function(node) or program.tree
+        if within is None or written_again(within, node, name):
+            continue
+        loops = [n for n in ast.walk(within) if isinstance(n, ast.For) and goes_through(n.iter, name)]
+        loops.sort(key=lambda loop: loop.lineno)
+        later = [loop for loop in loops[1:] if writes(loop)]
+        again = [loop for loop in loops[:1] if writes(loop) and is_called_again(program, node, loop)]
+        if later or again:
+            empty = (later or again)[0]
+            return SpentIterator(at(program, node), name, at(program, loops[0]), at(program, empty))
+    return None
+
+
+def makes_iterator(node: ast.expr) -> bool:
+    """Whether an expression gives something that can be gone through once."""
+    if isinstance(node, ast.GeneratorExp):
+        return True
+    if not isinstance(node, ast.Call):
+        return False
+    if isinstance(node.func, ast.Name):
+        return node.func.id in MAKERS
+    return final_name(node.func) in OF_MODULES and not node.args
+
+
+def goes_through(node: ast.expr, name: str) -> bool:
+    """Whether a loop goes through the values of a name itself, alone or beside others."""
+    if isinstance(node, ast.Call) and final_name(node.func) in WRAPS:
+        return any(goes_through(one, name) for one in node.args)
+    return ast.unparse(node) == name
+
+
+def written_again(within: ast.AST, node: ast.Assign, name: str) -> bool:
+    """Whether anything else gives the name a value."""
+    stores = [n for n in ast.walk(within) if isinstance(n, (ast.Name, ast.Attribute)) and isinstance(n.ctx, ast.Store)]
+    return sum(ast.unparse(n) == name for n in stores) > 1
+
+
+def writes(loop: ast.For) -> bool:
+    """Whether the body of a loop writes what it goes through in place."""
+    names = {n.id for n in ast.walk(loop.target) if isinstance(n, ast.Name)}
+    calls = [n.func for n in ast.walk(loop) if isinstance(n, ast.Call) and isinstance(n.func, ast.Attribute)]
+    return any(
+        f.attr in WRITES and any(isinstance(n, ast.Name) and n.id in names for n in ast.walk(f.value)) for f in calls
+    ) or any(isinstance(n, ast.Attribute) and n.attr == "data" and isinstance(n.ctx, ast.Store) for n in ast.walk(loop))
+
+
+def is_called_again(program: Program, node: ast.Assign, loop: ast.For) -> bool:
+    """Whether the loop stands in another method than the one that makes the iterator: it may be called many times."""
+    made, used = program.function(node), program.function(loop)
+    return made is not None and used is not None and made is not used
+
+
+def at(program: Program, node: ast.stmt) -> Frame:
+    """A statement as a place."""
+    name = getattr(program.function(node), "name", "<module>")
+    return Frame(str(program.path), node.lineno, name, program.text.splitlines()[node.lineno - 1].strip())
