@@ -24,3 +24,12 @@ def test_labels_of_which_one_counts_zeros_and_no_batch_at_all():
     some, zeros, signs = torch.tensor([-100, 3]), torch.zeros(4, dtype=torch.int64), torch.full((3,), -1.0)
     assert all_ignored(batch(some=some, zeros=zeros, signs=signs)) == ("", "")
     assert all_ignored(None) == ("", "")
+
+
+def test_labels_without_a_value_are_passed_over():
+    empty, elsewhere = torch.zeros(0, dtype=torch.int64), torch.full((3,), -100, device="meta")
+    labels = torch.full((2,), -1, dtype=torch.int16)
+    known = ("batch['labels']", "all 2 values of batch['labels'] are -1")
+    assert all_ignored(batch(empty=empty, elsewhere=elsewhere, labels=labels)) == known
+    whole, several = labels.int(), torch.tensor([-100, -1])
+    assert all_ignored(batch(labels=whole)) == known and all_ignored(batch(labels=several)) == ("", "")

@@ -10,6 +10,8 @@ def test_it_needs_steps_before():
     assert (
         turned.refuses(Rerun("nan_loss", [], [], [], replays_past=True, history=1)) == "the steps before are not kept"
     )
+    assert turned.refuses(Rerun("nan_loss", [], [], [], replays_past=True, history=2)) == ""
+    assert turned.refuses(Rerun("nan_loss", [], [], [], history=2)) == "the steps before are not kept"
 
 
 def test_it_asks_for_the_reverse_order():
