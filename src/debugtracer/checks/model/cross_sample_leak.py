@@ -6,10 +6,15 @@ from collections.abc import Iterator
 from typing import ClassVar
 
 from debugtracer.checks.check import Check
+from debugtracer.checks.optimizer.sequence import at_line
 from debugtracer.trace.facts.function_test import FunctionTest
 from debugtracer.trace.finding import Finding
+from debugtracer.trace.number import as_float
 from debugtracer.trace.place import Place
 from debugtracer.trace.window import Window
+
+FIRST = "first"
+"""What a trial says where the sample depends on the first one of the batch alone."""
 
 
 class CrossSampleLeak(Check, frozen=True):
@@ -17,13 +22,14 @@ class CrossSampleLeak(Check, frozen=True):
 
     What it catches
         A softmax, mean or norm over the batch dimension, a view that mixes samples, batch and time exchanged
-        (batch_first).
+        (batch_first); neighbours of each sample that are taken from the first one, for want of an offset.
     Why it matters
         Predictions depend on the company a sample is in; the model learns from it and fails on single samples.
     How it decides
         On a copy in evaluation mode (batch norm uses its running statistics), all samples but the first change; the
-        output of the first must not. Contrastive models, mixtures with a capacity and time-first batches do it on
-        purpose, so it is a note.
+        output of the first must not, nor that of the last. Contrastive models, mixtures with a capacity and time-first
+        batches do it on purpose, so it is a note. It is a warning where the last one changes with the first alone:
+        nothing that is meant to mix samples looks at one place of the batch.
     What to do
         Look at the module named: the dimension of its softmax or mean, the order of its view, batch_first.
     Example
@@ -44,7 +50,9 @@ class CrossSampleLeak(Check, frozen=True):
     def judge(self, window: Window) -> Iterator[Finding]:
         """The trial is made once a root."""
         for fact in window.new(FunctionTest):
-            if fact.trial == "other_samples" and fact.changed:
+            if fact.trial == "other_samples" and fact.changed and fact.function == FIRST:
+                yield self.of_the_first(window, fact)
+            elif fact.trial == "other_samples" and fact.changed:
                 line = f", line {fact.frame.line}" if fact.frame else ""
                 yield self.finding(
                     window,
@@ -54,3 +62,22 @@ class CrossSampleLeak(Check, frozen=True):
                     ref=fact.ref,
                     place=Place(module=fact.module, frame=fact.frame),
                 )
+
+    def of_the_first(self, window: Window, fact: FunctionTest) -> Finding:
+        """Build the finding of samples that read from the first one."""
+        line = f", {at_line(fact.frame)}" if fact.frame else ""
+        return self.finding(
+            window,
+            "warning",
+            f"the output of sample {fact.position} changes by {as_float(fact.size or 0):.2g} standard deviations when "
+            f"the first sample of the batch changes, and not when any other does (first in {fact.module or fact.root}"
+            f"{line}); expected no change. All samples read from the first one: move the index of each sample to its "
+            "own place in the joined rows.",
+            ref=fact.ref,
+            place=Place(module=fact.module, frame=fact.frame),
+            remedies=(
+                "add position in the batch * rows of a sample to an index that is used on joined rows",
+                "or gather along a dimension of its own",
+            ),
+            confidence=0.85,
+        )

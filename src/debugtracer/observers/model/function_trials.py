@@ -11,8 +11,10 @@ import numpy as np
 import torch
 from torch import Tensor
 
+from debugtracer.callsites.frames import frames_of
 from debugtracer.observers.model.difference import difference
 from debugtracer.observers.model.fixed_draws import FixedDraws
+from debugtracer.observers.model.mixing_call import reaching_call
 from debugtracer.observers.model.noise_trials import dropout_left_on
 from debugtracer.observers.model.own_row_trial import own_row
 from debugtracer.observers.model.position_trials import other_positions
@@ -25,6 +27,7 @@ from debugtracer.observers.model.stilled_draws import StilledDraws
 from debugtracer.observers.model.token_trials import later_tokens, own_token, shifted_token
 from debugtracer.observers.model.window_trials import target_window
 
+FIRST = "first"  # which samples the others depend on, where it is the first alone
 SLOW_S = 1.0  # a first run that takes longer is the last (ours)
 
 Trials = dict[str, dict[str, Any]]
@@ -135,11 +138,11 @@ def other_samples(
     samples: int,
 ) -> dict[str, Any] | None:
     """The first sample's output may not depend on the others, nor the last one's: what runs along the batch, as a
-    recurrent layer that takes it for time, leaves the first alone."""
+    recurrent layer that takes it for time, leaves the first alone. Where the others but the first may change, the first
+    alone: an index that is not moved to each sample's own place reads from the first one."""
     found = None
-    for sample in (0, samples - 1):
-        # one sample over and over: a sum over the batch would not see a permutation
-        other = 1 if samples > 2 and sample == 0 else 0 if sample else samples - 1
+    # one sample over and over: a sum over the batch would not see a permutation
+    for sample, other in ((0, 1), (samples - 1, 0), (samples - 1, 1 if samples > 2 else 0)):
 
         def mixed(value: Any, sample: int = sample, other: int = other) -> Any:
             if not isinstance(value, Tensor) or not value.dim() or value.shape[0] != samples:
@@ -152,10 +155,14 @@ def other_samples(
             rows = value.shape[0] // samples if value.dim() and value.shape[0] % samples == 0 else 0
             return value[sample * rows : (sample + 1) * rows] if rows else None
 
-        output, now = shadow.run(tuple(map(mixed, args)), {name: mixed(value) for name, value in kwargs.items()})
+        changed = tuple(map(mixed, args)), {name: mixed(value) for name, value in kwargs.items()}
+        output, now = shadow.run(*changed)
         if output is None:
             return found
         found = difference(base, output, seen, now, part) | {"position": sample}
+        if found["changed"] and sample and other:
+            frames = frames_of(reaching_call(shadow, (args, kwargs), changed, part))
+            return found | {"function": FIRST} | ({"frame": frames[0]} if frames else {})
         if found["changed"]:
             break
     return found

@@ -3,6 +3,7 @@ no module of its own, and no attention."""
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any, NamedTuple
 
 from torch import Tensor
@@ -115,3 +116,19 @@ def positions(value: Tensor, shorter: Tensor, length: int) -> int | None:
         return None
     differ = [dim for dim in range(value.dim()) if value.shape[dim] != shorter.shape[dim]]
     return differ[0] if len(differ) == 1 and value.shape[differ[0]] == length == shorter.shape[differ[0]] + 1 else None
+
+
+def reaching_call(
+    shadow: ShadowModel, given: Arguments, changed: Arguments, part: Callable[[Tensor], Tensor | None]
+) -> RawFrames:
+    """The first call of which a part, the rows of a sample, changes with other samples; nothing where none is seen."""
+    try:
+        base, other = calls(shadow, given), calls(shadow, changed)
+    except Exception:
+        return ()  # what the model raises ends the trials without this one
+    for one, same in zip(base, other, strict=False):
+        if one.name != same.name or one.output.shape != same.output.shape:
+            return ()
+        if (distance(part(one.output), part(same.output)) or 0.0) > CHANGED:
+            return one.raw
+    return ()

@@ -61,7 +61,7 @@ class FunctionTest(Fact, frozen=True, kw_only=True):
     frame: Frame | None = None
     function: str = ""
     """later_tokens: the torch function in which it shows, where that is no attention; over_batch: `attention` where it
-    is one; reading_order: in which way."""
+    is one; reading_order: in which way; other_samples: `first` where the sample depends on the first one alone."""
     made: tuple[Frame, ...] = ()
     """own_token, shifted_token, target_window: the lines that wrote the targets, or the `argument`; later_tokens: those
     that wrote the mask of the attention in which it shows; own_row: those that wrote what links rows; row_order: the
