@@ -13,6 +13,7 @@ sys.path.append(str(Path(__file__).resolve().parents[2] / "scripts"))
 from benchmarks.step_loops import LOOPS
 
 from benchmarks import told_share
+from tests.watching import under_watch
 
 
 def test_true_is_cpu_time_beyond_bare_and_told_is_of_wall_time() -> None:
@@ -42,3 +43,23 @@ def test_one_loop_in_a_process(tmp_path: Path) -> None:
     done = subprocess.run(words, capture_output=True, text=True, cwd=tmp_path)
     found = json.loads(done.stdout.splitlines()[-1])
     assert found["clocks"] > 0, done.stderr
+
+
+def test_at_rest_is_where_a_run_of_minutes_comes_to(tmp_path: Path) -> None:
+    import torch
+
+    torch.manual_seed(0)
+    model = torch.nn.Linear(4, 1)
+    optimizer = torch.optim.SGD(model.parameters(), lr=0.01)
+
+    def run(steps: int) -> None:
+        for _ in range(steps):
+            optimizer.zero_grad()
+            model(torch.randn(8, 4)).square().mean().backward()
+            optimizer.step()
+
+    with under_watch(tmp_path, mode="observe", inspect_steps=0) as session:
+        run(told_share.WARM)
+        told_share.rest_deeply(run, session)
+        assert session.events.calls.rests
+        assert session.events.resting.steps.leaves_out > 0

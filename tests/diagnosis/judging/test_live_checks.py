@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from debugtracer.diagnosis.judging.judge import Judge
-from debugtracer.diagnosis.judging.live_checks import FIRST_STEPS, LATE, Handed, LiveChecks
+from debugtracer.diagnosis.judging.live_checks import FIRST_STEPS, LATE, REST, SOON, Handed, LiveChecks
 from debugtracer.diagnosis.judging.pace import REST_SHARE, SHARE
 from debugtracer.trace.finding import Finding
 from debugtracer.trace.step import StepRef
@@ -168,6 +168,38 @@ def test_steps_that_were_not_judged_are_known_to_the_next_window():
         live.step(StepRef(iteration=step, step=step), {"loss": 1.0}, ())
     live.finish()
     assert windows == [2, 2, 2, 0]
+
+
+def test_what_waits_at_the_end_of_a_long_run_is_judged_in_part():
+    judged: list[tuple[int, int, int]] = []
+
+    class Noting(Judge):
+        def judge(self, ref: StepRef, values: Any, facts: Any, skipped: int = 0, **more: Any) -> Any:
+            judged.append((ref.step, len(facts), skipped))
+            return super().judge(ref, values, facts, skipped=skipped, **more)
+
+    def run(steps: int) -> LiveChecks:
+        judged.clear()
+        live = LiveChecks(lambda finding: None, {"data/reader": Reader()})
+        live.judge = Noting({})
+        still(live)
+        for step in range(steps):
+            ref = StepRef(iteration=step, step=step)
+            live.step(ref, {"loss": 1.0}, [Seen(ref=ref, number=1)] if step == 101 else (), stands_out=step == 103)
+        live.over = True
+        live.work()
+        return live
+
+    live = run(2 * LATE)
+    steps = [step for step, _, _ in judged]
+    assert steps == sorted(steps)
+    assert {101, 103} <= set(steps)
+    assert steps[-1] >= 2 * LATE - 2
+    assert SOON < len(steps) <= REST + 3
+    assert len(steps) + live.thinned == live.given
+    assert sum(1 + skipped for _, _, skipped in judged) + live.skipped == live.given
+    run(LATE)
+    assert len(judged) == LATE  # a run of a few thousand steps is judged whole
 
 
 def test_a_step_that_stands_out_is_judged_however_late_the_judge_is():

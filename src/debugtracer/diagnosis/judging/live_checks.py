@@ -24,6 +24,7 @@ BACKLOG = 10_000  # steps that may wait for the judge; above it numbers are drop
 # steps that may wait before the judge takes every other one, and below which it takes all again (ours): a run of a few
 # thousand steps is judged whole, however short they are
 LATE, SOON = 2000, 500
+REST = 1000  # steps of those that wait for it at the end of such a run that are judged (ours): a sixth of a second
 FIRST_STEPS = 50  # steps that are judged as they come: the promised cost counts from there on (docs/cost.md)
 
 
@@ -35,9 +36,12 @@ class Handed(NamedTuple):
     facts: Sequence[Fact]
     skipped: int
     """Steps before it that are not judged."""
+    stands_out: bool
+    """It is judged however late the judge is."""
 
 
-handed: Callable[[tuple[StepRef, Mapping[str, float], Sequence[Fact], int]], Handed] = partial(tuple.__new__, Handed)
+Given = tuple[StepRef, Mapping[str, float], Sequence[Fact], int, bool]
+handed: Callable[[Given], Handed] = partial(tuple.__new__, Handed)
 """Make a Handed of the values in a tuple; no function of Python's runs."""
 
 
@@ -100,7 +104,7 @@ class LiveChecks:
             if len(self.queue) >= BACKLOG:
                 self.dropped += 1
                 return
-        self.queue.append(handed((ref, values, facts, self.skipped)))
+        self.queue.append(handed((ref, values, facts, self.skipped, stands_out)))
         self.skipped = 0
         if self.given <= FIRST_STEPS:
             self.wake.set()  # what is wrong from the start is told while its first steps can be executed again
@@ -124,13 +128,37 @@ class LiveChecks:
 
     def work(self) -> None:
         """Run the loop of the judge's thread: a slice, then a rest."""
-        pace, before = Pace(), self.judge_s
+        pace, before, is_thin = Pace(), self.judge_s, False
         while not self.over or self.queue:
+            if self.over and not is_thin:
+                is_thin = True
+                self.thin_rest()
             if not (self.over or self.urgent):
                 self.wake.wait(pace.rest(bool(self.queue), self.share))
                 self.wake.clear()
             pace.took(self.judge_some(pace.steps))
             self.judge_s = before + pace.used_s
+
+    def thin_rest(self) -> None:
+        """Leave out steps at the end of a run of which so many wait that every other one was left out before, all but
+        a thousand; what has facts or stands out is judged, and the last step. Called in the
+        judge's thread when nothing is handed over any more."""
+        waiting = list(self.queue)
+        if len(waiting) <= LATE:
+            return
+        every, skipped = -(-len(waiting) // REST), 0
+        kept: list[Handed | threading.Event] = []
+        for number, item in enumerate(waiting, 1 - len(waiting)):
+            if not isinstance(item, Handed):
+                kept.append(item)
+            elif item.facts or item.stands_out or number % every == 0:
+                kept.append(item._replace(skipped=item.skipped + skipped))
+                skipped = 0
+            else:
+                skipped += 1 + item.skipped
+                self.thinned += 1
+        self.queue.clear()
+        self.queue.extend(kept)
 
     def judge_some(self, most: int) -> int:
         """Judge so many steps at most; return how many they were."""
@@ -143,7 +171,7 @@ class LiveChecks:
                 self.urgent = False
                 item.set()
             else:
-                self.take(*item)
+                self.take(item.ref, item.values, item.facts, item.skipped)
         return most
 
     def take(self, ref: StepRef, values: Mapping[str, float], facts: Sequence[Fact], skipped: int = 0) -> None:
