@@ -8,7 +8,7 @@ from types import SimpleNamespace
 import pytest
 
 from debugtracer.diagnosis import jump_trials as module
-from debugtracer.diagnosis.jump_trials import LossJump, machine, moved_most, repeat, search
+from debugtracer.diagnosis.jump_trials import LossJump, machine, moved_most, repeat, samples, search
 from debugtracer.diagnosis.proof.belief import Belief
 from debugtracer.diagnosis.proof.likelihood import UNKNOWN, settles
 from debugtracer.diagnosis.proof.trial_budget import TrialBudget
@@ -130,3 +130,13 @@ def test_of_equal_moves_the_first_is_named():
 def test_a_move_of_three_times_its_own_measure_is_named(last, said):
     assert bool(moves({1: 0.01}, {1: 0.01}, {1: last})) is said
     assert moves({}, {}, {1: last}) == []
+
+
+@pytest.mark.parametrize(
+    ("rows", "of", "expected"), [(None, 3, [0, 1, 2]), ((1,), 3, [1]), ((), 2, [0, 1]), (None, None, [])]
+)
+def test_without_guilty_rows_all_samples_of_the_batch_are_meant(monkeypatch, rows, of, expected):
+    batch = SimpleNamespace(rows=of, samples=list)
+    monkeypatch.setattr(module, "batch_of", lambda trials, context: batch)
+    assert samples(None, None, rows, "data-hard-samples") == expected
+    assert samples(None, None, rows, "lr-too-high") is None

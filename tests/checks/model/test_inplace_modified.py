@@ -53,6 +53,7 @@ def test_a_write_to_few_rows_names_their_samples():
     place = finding.place
     assert (place.op, place.module, place.batch_rows, place.sample_index) == ("aten::index_put_", "gate", (4,), (104,))
     assert "changed in place in 2 rows of the batch (samples 104, 109) (version" in masked(4, 9)[0].message
+    assert masked(*range(15))[0].place.batch_rows == tuple(range(15)), "one less than half"
 
 
 @pytest.mark.parametrize(

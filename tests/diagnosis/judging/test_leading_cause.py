@@ -1,5 +1,8 @@
 """The leading finding as its cause hears it."""
 
+import msgspec
+
+from debugtracer.causes.cause import causes
 from debugtracer.diagnosis.judging.leading_cause import cause_of, heard
 from debugtracer.trace.birth import Frame
 from debugtracer.trace.finding import Finding
@@ -58,3 +61,15 @@ def test_the_cause_is_found_by_slug_and_else_by_class():
     found = cause_of(verdict)
     assert found is not None
     assert found.kind == "stale_gradients"
+
+
+def test_of_causes_of_one_class_the_named_one_is_meant():
+    _, verdict = heard([a_finding()], [])
+    of_class: dict[str, list[str]] = {}
+    for slug, cause in causes().items():
+        of_class.setdefault(cause.kind, []).append(slug)
+    kind, slugs = next((kind, slugs) for kind, slugs in of_class.items() if len(slugs) > 1)
+    for slug in slugs:
+        assert cause_of(msgspec.structs.replace(verdict, cause=slug, kind=kind)).slug == slug
+    unnamed = msgspec.structs.replace(verdict, cause=None, kind=kind)
+    assert cause_of(unnamed).slug == slugs[0] and cause_of(msgspec.structs.replace(unnamed, kind="x")) is None

@@ -93,3 +93,20 @@ def test_a_real_hugging_face_tokenizer_is_found_and_decodes():
     )
     decode = decoder_for(Loader(None, transformers.DataCollatorWithPadding(fast)))
     assert decode([0, 1, 1]) == "the cat cat"
+
+
+class Asked:
+    """Counts how often it is looked at."""
+
+    def __init__(self) -> None:
+        self.times = 0
+
+    @property
+    def decode(self):
+        self.times += 1
+        return None
+
+
+def test_what_is_reached_by_two_ways_is_looked_at_once():
+    asked = Asked()
+    assert find_tokenizer([Collator(asked), Collator(asked), asked]) is None and asked.times == 1
