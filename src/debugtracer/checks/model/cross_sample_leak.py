@@ -7,13 +7,12 @@ from typing import ClassVar
 
 from debugtracer.checks.check import Check
 from debugtracer.checks.optimizer.sequence import at_line
-from debugtracer.trace.facts.function_test import FunctionTest
+from debugtracer.trace.facts.function_test import FIRST, FunctionTest
 from debugtracer.trace.finding import Finding
 from debugtracer.trace.number import as_float
 from debugtracer.trace.place import Place
 from debugtracer.trace.window import Window
 
-FIRST = "first"
 """What a trial says where the sample depends on the first one of the batch alone."""
 
 

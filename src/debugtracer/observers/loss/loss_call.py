@@ -21,6 +21,7 @@ from debugtracer.observers.loss.loss_function import (
     target_limits,
     target_values,
 )
+from debugtracer.observers.loss.row_spread import DIFFERENCES
 from debugtracer.observers.model.running_module import path_of, running_module
 from debugtracer.observers.model.shadow_model import is_dense
 from debugtracer.observers.observed_run import ObservedRun
@@ -31,7 +32,6 @@ from debugtracer.trace.facts.loss_call import BINARY, DISTRIBUTION, ELEMENTWISE,
 from debugtracer.trace.number import number
 
 MAKERS = frozenset({"softmax", "log_softmax", "sigmoid", "sigmoid_", "logsigmoid", "special_expit", "expit"})
-DIFFERENCES = frozenset({"sub", "__sub__", "rsub", "__rsub__", "subtract"})
 VIEWS = (
     "View",
     "Unsafe",

@@ -26,8 +26,8 @@ from debugtracer.observers.model.shadow_model import RecordedForward, ShadowMode
 from debugtracer.observers.model.stilled_draws import StilledDraws
 from debugtracer.observers.model.token_trials import later_tokens, own_token, shifted_token
 from debugtracer.observers.model.window_trials import target_window
+from debugtracer.trace.facts.function_test import FIRST
 
-FIRST = "first"  # which samples the others depend on, where it is the first alone
 SLOW_S = 1.0  # a first run that takes longer is the last (ours)
 
 Trials = dict[str, dict[str, Any]]

@@ -26,6 +26,10 @@ Trial = Literal[
 ]
 
 
+FIRST = "first"
+"""Of other_samples, `function`: the outputs of the others depend on the first sample alone."""
+
+
 class FunctionTest(Fact, frozen=True, kw_only=True):
     """One trial on a shadow copy in evaluation mode; two runs with the same input were equal before it."""
 
