@@ -10,7 +10,7 @@ from torch import Tensor, nn
 
 from debugtracer.callsites.frames import RawFrames, raw_frames
 from debugtracer.callsites.line import first
-from debugtracer.observers.loss.loss_call import DIFFERENCES
+from debugtracer.observers.loss.row_spread import DIFFERENCES
 from debugtracer.observers.observed_run import ObservedRun
 from debugtracer.observers.observer import Observer, inspected
 from debugtracer.observers.weights.blended_copies import PRODUCTS

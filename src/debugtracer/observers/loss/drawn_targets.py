@@ -11,7 +11,7 @@ from torch.optim import Optimizer
 
 from debugtracer.callsites.frames import RawFrames, raw_frames
 from debugtracer.callsites.line import first
-from debugtracer.observers.loss.loss_call import DIFFERENCES
+from debugtracer.observers.loss.row_spread import DIFFERENCES
 from debugtracer.observers.observed_run import ObservedRun
 from debugtracer.observers.observer import Observer, inspected
 from debugtracer.recorder.state.weak import WeakRef

@@ -9,7 +9,7 @@ from torch import Tensor, nn
 from torch.optim import Optimizer
 
 from debugtracer.callsites.frames import RawFrames, frames_of, raw_frames
-from debugtracer.observers.loss.loss_call import DIFFERENCES
+from debugtracer.observers.loss.row_spread import DIFFERENCES
 from debugtracer.observers.model.shadow_model import is_dense
 from debugtracer.observers.observed_run import ObservedRun
 from debugtracer.observers.observer import Observer, inspected

@@ -12,7 +12,7 @@ from torch import Tensor, nn
 from debugtracer.callsites.frames import RawFrames, raw_frames
 from debugtracer.callsites.line import first
 from debugtracer.observers.loss.drawn_targets import DRAWS
-from debugtracer.observers.loss.loss_call import DIFFERENCES
+from debugtracer.observers.loss.row_spread import DIFFERENCES
 from debugtracer.observers.numerics.tensor_health import sample_of
 from debugtracer.observers.observed_run import ObservedRun
 from debugtracer.observers.observer import Observer, inspected
