@@ -136,9 +136,10 @@ def test_an_equivalent_mutant_is_told_apart_without_a_run() -> None:
     assert list(mutants.judged([one])) == [(one, "equivalent")]
 
 
+@pytest.mark.skipif(not Path("/proc/self/stat").exists(), reason="no /proc: the clock on the wall counts alone")
 def test_what_is_counted_is_the_cpu_of_a_process_and_of_what_it_started():
     before = mutants.used_s(os.getpid())
-    subprocess.run([sys.executable, "-c", "sum(range(10_000_000))"], check=True)
+    subprocess.run([sys.executable, "-c", "sum(range(30_000_000))"], check=True)
     assert mutants.used_s(os.getpid()) >= before + 0.1 and mutants.used_s(-1) == 0.0
 
 
