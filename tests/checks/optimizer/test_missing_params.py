@@ -5,6 +5,7 @@ from __future__ import annotations
 import msgspec
 
 from debugtracer.checks.optimizer.missing_params import MissingParams
+from debugtracer.trace.birth import Frame
 from debugtracer.trace.facts.wiring import OptimizerWiring, ParamWiring, Wiring
 from tests.checks.facts_at import judged, line, ref
 
@@ -108,3 +109,13 @@ def test_a_model_made_again_is_told_at_that_line():
     assert f"; the model is made again at {line(57).file.rpartition('/')[2]}:57; expected" in finding.message
     assert (finding.place.frame.line, finding.place.symptom_frame.line) == (57, 42)
     assert finding.remedy[0] == "make the model once: initialise the one that the optimizer was given"
+
+
+def test_a_layer_put_in_after_a_framework_has_asked_for_the_optimizer_is_the_line_to_edit():
+    for function, expected in (("Lit.configure_optimizers", (43, 81)), ("main", (81, 43))):
+        built = Frame("lit.py", 81, function)
+        optimizer = OptimizerWiring(kind="Adam", frame=built, held=2, strangers=2, stranger_shapes=((9, 32),))
+        params = (param("body.weight"), param("fc.weight", held=0))
+        fact = Wiring(ref=ref(), params=params, optimizers=(optimizer,), replaced=Frame("lit.py", 43, "on_fit_start"))
+        (finding,) = judged(MissingParams(), [fact])
+        assert (finding.place.frame.line, finding.place.symptom_frame.line) == expected

@@ -66,7 +66,24 @@ def put_in_order_by_an_index(net: Net, x: Tensor) -> Tensor:
     return features[torch.arange(2 * ROWS).view(2, ROWS).t().flatten()].view(ROWS, 2, -1)
 
 
+def every_pair(net: Net, x: Tensor, put: Callable[[Tensor], Tensor], *, both: bool = False) -> Tensor:
+    """Each row beside each point, in copies of both."""
+    points = x.mean(0).unsqueeze(0).repeat(ROWS, 1, 1)
+    rows = put(x.mean(1).unsqueeze(0).repeat(POINTS, 1, 1))
+    points = put(points.transpose(0, 1).contiguous()) if both else points
+    return net.over_channels(torch.cat((points, rows), 2).view(-1, 2 * CHANNELS)[:, :CHANNELS])
+
+
+def as_they_lie(copies: Tensor) -> Tensor:
+    return copies.view(ROWS, POINTS, CHANNELS)
+
+
+def moved(copies: Tensor) -> Tensor:
+    return copies.transpose(0, 1)
+
+
 MIXED = {
+    "copies beside others": lambda net, x: every_pair(net, x, as_they_lie),
     "view": lambda net, x: net.conv(x.view(ROWS, CHANNELS, POINTS)),
     "reshape, then one channel": lambda net, x: net.over_points(x.reshape(ROWS, CHANNELS, POINTS)[:, 1, :]),
     "not put back": lambda net, x: net.over_channels(
@@ -78,6 +95,8 @@ MIXED = {
     "pairs": views_of_pairs,
 }
 HEALTHY = {
+    "copies beside others": lambda net, x: every_pair(net, x, moved),
+    "both sides as they lie": lambda net, x: every_pair(net, x, as_they_lie, both=True),
     "transpose": lambda net, x: net.conv(x.transpose(1, 2)),
     "heads": heads,
     "flatten": lambda net, x: net.over_channels(x.view(-1, CHANNELS)).view(ROWS, POINTS, CHANNELS),

@@ -7,11 +7,14 @@ from typing import ClassVar
 
 from debugtracer.checks.check import Check
 from debugtracer.checks.optimizer.sequence import spot
+from debugtracer.trace.birth import Frame
 from debugtracer.trace.facts.wiring import OptimizerWiring, ParamWiring, Wiring, full_name
 from debugtracer.trace.finding import Finding
 from debugtracer.trace.place import Place
 from debugtracer.trace.window import Window
 
+HOOKS = frozenset({"configure_optimizers", "create_optimizer", "create_optimizer_and_scheduler"})
+"""Methods in which Lightning and transformers ask for an optimizer."""
 LATER = "Build the optimizer after the last change to the model."
 COPIED = "Compute what a target network gives under torch.no_grad()."
 REMEDY_COPIED = "compute what a target network gives under torch.no_grad(), or detach it"
@@ -132,6 +135,7 @@ class MissingParams(Check, frozen=True):
             drawn, advice = ", and they were frozen in an earlier step", UNFROZEN
         if lost[0].copied and not holders:
             drawn, made, advice = "", ", a copy of weights that are trained", COPIED
+        late = fact.replaced if holders and frame is not None and is_called_by_framework(frame) else None
         return self.finding(
             window,
             "error" if holders else "warning" if drawn else "note",
@@ -144,13 +148,19 @@ class MissingParams(Check, frozen=True):
             place=Place(
                 param=full_name(lost[0]),
                 module=full_name(lost[0]).rpartition(".")[0],
-                frame=(fact.second if holders else None) or listed or frame,
-                symptom_frame=(fact.replaced if holders and not fact.second else None) or frame,
+                frame=(fact.second if holders else None) or late or listed or frame,
+                symptom_frame=(fact.replaced if holders and not fact.second and not late else None) or frame,
             ),
             remedies=(ONCE, self.remedies[0]) if holders and fact.second else remedies_for(advice, self.remedies[1]),
             lost=len(lost),
             trainable=trainable,
         )
+
+
+def is_called_by_framework(frame: Frame) -> bool:
+    """Whether the optimizer is built by a method that a framework calls at its own time: what comes later has to
+    move."""
+    return frame.function.rpartition(".")[2] in HOOKS
 
 
 def remedies_for(advice: str, handed: str) -> tuple[str, ...]:

@@ -21,6 +21,7 @@ from debugtracer.trace.facts.loss_call import BINARY, ELEMENTWISE
 from debugtracer.trace.facts.permuted_view import PermutedView
 
 VIEWS = frozenset({"view", "reshape"})
+COPIES = frozenset({"repeat", "expand", "tile", "expand_as", "broadcast_to"})
 JOINS = frozenset({"cat", "concat", "concatenate"})
 # what leaves the axes as they are, adds one of size 1, or takes one place of one
 CARRIES = frozenset(
@@ -64,6 +65,8 @@ class FollowedView(NamedTuple):
     shape: tuple[int, ...]
     result: tuple[int, ...]
     raw: RawFrames
+    copies: bool = False
+    """It is made of copies of one tensor along an axis."""
 
 
 class PermutedViewsObserver(Observer):
@@ -76,6 +79,8 @@ class PermutedViewsObserver(Observer):
         """What was joined along the rows in this step, and what was made of it row by row: (parts, rows of each)."""
         self.flattened: set[tuple[int, int]] = set()
         """The first two sizes of what a view made rows of in this step."""
+        self.repeated: dict[int, WeakRef[Tensor]] = {}
+        """Tensors of this step that hold copies of another along an axis."""
         self.told: set[RawFrames] = set()
 
     def reset(self) -> None:
@@ -88,9 +93,8 @@ class PermutedViewsObserver(Observer):
 
     def forget(self) -> None:
         """Drop what was followed in the step."""
-        self.followed.clear()
-        self.joined.clear()
-        self.flattened.clear()
+        for store in (self.followed, self.joined, self.repeated, self.flattened):
+            store.clear()
 
     def called(self, function: Any, args: tuple[Any, ...], kwargs: dict[str, Any], output: Any) -> None:
         """Note such a view, follow it to an op that reads the axes."""
@@ -99,6 +103,9 @@ class PermutedViewsObserver(Observer):
             self.viewed(name, args[0], output)
         elif name in JOINS and args and isinstance(output, Tensor):
             self.join(args, kwargs, output)
+            self.beside(name, args, kwargs)
+        elif name in COPIES and isinstance(output, Tensor) and len(self.repeated) < MOST:
+            self.repeated[id(output)] = WeakRef(output)
         elif self.joined and name not in MOVES and args and isinstance(output, Tensor):
             self.hand_on(args[:2], output)
         if self.followed and (name in CARRIES or (name in BESIDE and is_beside(args))):
@@ -144,7 +151,9 @@ class PermutedViewsObserver(Observer):
             return
         known = self.find(given)
         if is_permuted(before, after) and (known is None or known.shape != after):  # a view that is undone
-            self.followed[id(output)] = FollowedView(WeakRef(output), name, before, after, raw_frames(2))
+            held = self.repeated.get(id(given))
+            copies = held is not None and held() is given
+            self.followed[id(output)] = FollowedView(WeakRef(output), name, before, after, raw_frames(2), copies)
         elif len(before) > 1 and len(after) == len(before) + 1 and after[0] * after[1] == before[0]:
             joined = self.joined.get(id(given))
             made_of = joined is not None and joined[0]() is given and joined[1] == (after[1], after[0])
@@ -163,6 +172,18 @@ class PermutedViewsObserver(Observer):
         if dim == 0 and len(args[0]) > 1 and len(shapes) == 1 and (shape := next(iter(shapes))) and shape[0] > 1:
             self.joined[id(output)] = (WeakRef(output), (len(args[0]), shape[0]))
 
+    def beside(self, name: str, args: tuple[Any, ...], kwargs: dict[str, Any]) -> None:
+        """Tell a view that is put beside tensors that were not seen so, along an axis behind those it has moved: places
+        of the one are paired with places of the others."""
+        dim = args[1] if len(args) > 1 else kwargs.get("dim", 0)
+        parts = args[0] if self.followed and isinstance(args[0], (list, tuple)) and torch.is_grad_enabled() else ()
+        views = [view for one in parts if (view := self.find(one)) is not None]
+        if not views or len(views) == len(parts) or type(dim) is not int:
+            return
+        moved = [n for n, (a, b) in enumerate(zip(views[0].shape, views[0].result, strict=True)) if a != b]
+        if dim % len(views[0].result) > max(moved):
+            self.tell(views[0], 0, name, raw_frames(2))
+
     def find(self, value: Any) -> FollowedView | None:
         """The view that a tensor is made of; None for others."""
         known = self.followed.get(id(value))
@@ -178,7 +199,7 @@ class PermutedViewsObserver(Observer):
             PermutedView(
                 ref=self.run.ref(), function=view.name, shape=view.shape, result=view.result, parts=parts,
                 frame=frames[0] if frames else None, reader=reader, reader_frame=readers[0] if readers else None,
-                whole=not parts and is_split(view.shape, view.result),
+                whole=not parts and not view.copies and is_split(view.shape, view.result),
             )
         )  # fmt: skip
 
