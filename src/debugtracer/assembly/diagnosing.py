@@ -61,8 +61,8 @@ class Diagnosing:
             replaying.reyield,
             incident_options(settings),
         )
-        holds, governor = replaying.stops_steps, recording.governor
-        ends = SegmentEnd(tape, state, recording.ring, output, self.incidents.findings, governor)
+        holds, governor, run = replaying.stops_steps, recording.governor, replaying.observed_run
+        ends = SegmentEnd(tape, state, recording.ring, output, self.incidents.findings, governor, run.emit)
         responding = None
         if settings.acts:
             from debugtracer.assembly.responding import Responding  # here: mode observe has no use for it
@@ -72,7 +72,7 @@ class Diagnosing:
         self.resumption = resumption_of(settings, recording, replaying)
         policy: IncidentPolicy = self.incidents if holds else self.responder or NoPolicy()
         segments: SegmentListener = responding.segments if responding is not None else ends
-        numbers = StepPublisher(recording.batches, replaying.observed_run, self.incidents.findings, output)
+        numbers = StepPublisher(recording.batches, run, self.incidents.findings, output)
         self.recorder = Recorder(state, tape, stack, self.incidents, output)
         mode = settings.mode.value
         self.health_gate = HealthGate(
@@ -89,7 +89,7 @@ class Diagnosing:
             self.recorder, recording.copies, self.health_gate, replaying.dispatcher, policy, segments, output, governor
         )
         self.backward_gate = BackwardGate(self.recorder, self.incidents, numbers, segments, governor, mode=mode)
-        dispatcher, run = replaying.dispatcher, replaying.observed_run
+        dispatcher = replaying.dispatcher
         self.inspection = Inspection(lambda: run.inspecting and dispatcher.wants("called"))
         steps = RestingSteps(self.gate, numbers, recording.batches)
         self.events = EventSwitch(

@@ -125,7 +125,7 @@ class Reexecution:
                 self.fresh[id(reference)] = reference.tensor
             return reference.tensor
         if id(reference) not in self.fresh:
-            self.fresh[id(reference)] = reference.saved.clone().requires_grad_(reference.tensor.requires_grad)
+            self.fresh[id(reference)] = reference.saved.clone().requires_grad_(reference.asked_grad)
         return self.fresh[id(reference)]
 
 

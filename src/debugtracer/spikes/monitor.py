@@ -10,7 +10,7 @@ from debugtracer.spikes.average import Average
 from debugtracer.spikes.detector import Detector
 from debugtracer.spikes.episode import Episode
 from debugtracer.spikes.level import Level
-from debugtracer.spikes.moving import exploded, moving
+from debugtracer.spikes.moving import PLAYERS, exploded, goes_back, moving
 from debugtracer.spikes.point import LEAST_Z
 from debugtracer.spikes.record import Record
 from debugtracer.spikes.residual import WIDTH
@@ -18,6 +18,7 @@ from debugtracer.spikes.swing import Swing, Swings
 from debugtracer.trace.facts.fact import Fact
 from debugtracer.trace.facts.new_training import NewTraining
 from debugtracer.trace.facts.order import StepOrder
+from debugtracer.trace.facts.turns_taken import TurnsTaken
 from debugtracer.trace.facts.wiring import Wiring
 from debugtracer.trace.window import GRAD_L2, LOSS, LR, PARAM_L2, SCALE, Window
 
@@ -57,7 +58,9 @@ class Monitor:
         self.new_block = False
         self.moving = ""
         """Why the loss may rise in health, once that is known."""
-        self.asked_of: tuple[Fact | None, Fact | None] | None = None
+        self.turns = False
+        """Two optimizers take turns: the rates and losses of the series are now of one, now of the other."""
+        self.asked_of: tuple[Fact | None, ...] = ()
         """The facts that the answer to it comes from."""
         self.loss_times = self.grad_times = self.param_times = 0.0
 
@@ -84,10 +87,19 @@ class Monitor:
 
     def see_target(self, window: Window) -> None:
         """Ask whether the loss chases a moving target, where a fact came that may say so."""
-        wiring, order = window.last(Wiring), window.last(StepOrder)
-        if self.asked_of is None or wiring is not self.asked_of[0] or order is not self.asked_of[1]:
-            self.asked_of = wiring, order
-            self.moving = self.moving or moving(window)
+        known = (window.last(Wiring), window.last(StepOrder), window.last(TurnsTaken))
+        if not self.asked_of or any(now is not then for now, then in zip(known, self.asked_of, strict=True)):
+            self.asked_of = known
+            self.moving, self.turns = self.moving or moving(window), self.turns or known[-1] is not None
+        lr = window.now(LR)
+        if (
+            not self.turns
+            and lr is not None
+            and self.lrs
+            and lr != self.lrs[-1]
+            and goes_back(window, self.lrs[-1], lr)
+        ):
+            self.turns, self.moving = True, self.moving or PLAYERS
 
     def see_loss(self, window: Window) -> None:
         """Update level, swings, record and episodes of the loss."""
@@ -151,7 +163,7 @@ class Monitor:
         past, older = positive(list(self.lrs)[begin : max(end, 0)]), positive(list(self.lrs)[:begin])
         times = max(past[1:]) / past[0] if len(past) > 1 else 0.0
         # two optimizers with a rate each: it goes to and fro
-        was_there = len(past) > 1 and max(past[1:]) <= max(older[-LR_STEPS:], default=0.0)
+        was_there = self.turns or (len(past) > 1 and max(past[1:]) <= max(older[-LR_STEPS:], default=0.0))
         return times if times >= LR_JUMP and not was_there else 0.0
 
     def lr_climb(self) -> float:

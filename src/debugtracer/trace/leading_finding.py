@@ -12,7 +12,7 @@ from debugtracer.trace.verdict import SUSPECTS, Status, Suspect, Verdict, word
 
 OF_EVALUATION = ("model/train-mode-eval",)
 """Checks of a fault that spoils the scores and leaves the training as it is."""
-GENERAL = frozenset({"lr_too_high", "loss_spike", "exploding_gradients", "dead_relu"})
+GENERAL = frozenset({"lr_too_high", "loss_spike", "exploding_gradients", "dead_relu", "logit_saturation"})
 """Classes that say that something was too large, which has many reasons."""
 REASONS = frozenset({
     "optimizer/warmup-uncapped", "optimizer/schedule-restarted", "optimizer/zero-grad-missing",

@@ -87,3 +87,37 @@ def test_a_value_is_followed_into_the_other_file(main: Path) -> None:
         ("train.py", 12, "handed"),
         ("layers.py", 2, "made"),
     ]
+
+
+OBJECTS = """\
+class Scaler:
+    def transform(self, x):
+        return x / self.std
+class Other:
+    def transform(self, x):
+        return x
+class Data:
+    def __init__(self, plain):
+        self.scaler = Scaler()
+        self.either = Scaler()
+        if plain:
+            self.either = Other()
+    def read(self, x):
+        return self.scaler.transform(x), self.either.transform(x), self.unknown.transform(x)
+def main(x):
+    scaler = Scaler()
+    return scaler.transform(x)
+"""
+
+
+def test_a_method_of_an_object_whose_only_class_is_known(tmp_path: Path) -> None:
+    file = tmp_path / "objects_of_test.py"
+    file.write_text(OBJECTS)
+    program = program_of(str(file))
+    assert program is not None
+    calls = sorted(
+        (n for n in program.nodes if isinstance(n, ast.Call) and ast.unparse(n.func).endswith("transform")),
+        key=lambda n: (n.lineno, n.col_offset),
+    )
+    found = [called_function(program, scope_at(program, call.lineno), call, program_of) for call in calls]
+    assert [one and one[1].lineno for one in found] == [2, None, None, 2]

@@ -276,7 +276,7 @@ def test_inputs_are_copied_once_and_parameters_never() -> None:
 def test_an_entry_begins_without_what_most_calls_leave_alone() -> None:
     entry = Entry("fn", torch.add, (), {}, ())
     assert (entry.segment, entry.index, entry.outputs, entry.autocast, entry.rng) == (0, 0, 0, (), None)
-    assert (entry.scalar, entry.constant, entry.sides, entry.swapped, entry.settings) == (False, None, (), {}, ())
+    assert (entry.scalar, entry.sides, entry.swapped, entry.settings) == (False, (), {}, ())
     assert entry.grad
     with torch.no_grad(), torch.autocast("cpu", torch.bfloat16):
         entry = Entry("fn", torch.add, (), {}, ())

@@ -182,8 +182,18 @@ def test_a_factory_is_a_constant_and_a_draw_too(tape: Tape) -> None:
     made = [torch.zeros(3), torch.arange(4), torch.randn(2), torch.tensor([1.0, 2.0])]
     assert names(tape) == ["const"] * 4
     for entry, tensor in zip(tape.current.entries, made, strict=True):
-        assert entry.constant is not None
-        assert entry.constant[0] is tensor
+        assert entry.args[0].tensor is tensor
+
+
+def test_a_constant_that_is_written_is_kept_as_it_was_and_without_its_graph(tape: Tape) -> None:
+    weight = torch.ones(3, requires_grad=True)
+    tape.reset()
+    made = torch.zeros(3)
+    made[:2] = weight[:2]
+    (leaf,) = tape.current.entries[0].args
+    assert made.requires_grad and not leaf.tensor.requires_grad
+    assert leaf.tensor.data_ptr() == made.data_ptr()
+    assert (leaf.saved.tolist(), leaf.asked_grad) == ([0.0, 0.0, 0.0], False)
 
 
 def test_a_draw_from_a_tensor_is_a_constant(tape: Tape) -> None:

@@ -1,5 +1,5 @@
 """Which function of the user's a call in the source calls: one of the same file, of another file of the program by its
-import, a method of the same class, or one that is called on a class by its name."""
+import, a method of the same class, or one that is called on a class by its name or on an object that was made of it."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ import importlib.util
 import sys
 from collections.abc import Callable, Iterator
 
-from debugtracer.callsites.origins.written_names import Function
+from debugtracer.callsites.origins.written_names import Function, writes_of
 from debugtracer.source.program import Program, methods
 
 ReadProgram = Callable[[str], Program | None]
@@ -28,6 +28,8 @@ def called_function(
         owner = program.owner(scope) if scope is not None else None
         return method_of((program, owner), target.attr) if owner is not None else None
     if isinstance(target.value, ast.Attribute) and isinstance(target.value.value, ast.Name):
+        if target.value.value.id == "self":
+            return method_of(made_of(program, scope, target.value, read), target.attr)
         module = imported_module(program, target.value.value.id, read)
         return method_of(class_named(module, target.value.attr, read), target.attr) if module is not None else None
     if not isinstance(target.value, ast.Name):
@@ -35,7 +37,23 @@ def called_function(
     module = imported_module(program, target.value.id, read)
     if module is not None:
         return named(module, target.attr, read)
-    return method_of(class_named(program, target.value.id, read), target.attr)
+    meant = class_named(program, target.value.id, read) or made_of(program, scope, target.value, read)
+    return method_of(meant, target.attr)
+
+
+def made_of(
+    program: Program, scope: Function | None, value: ast.expr, read: ReadProgram
+) -> tuple[Program, ast.ClassDef] | None:
+    """The only class that a name, or an attribute of `self`, is ever given an object of."""
+    own = isinstance(value, ast.Attribute) and scope is not None
+    holder: ast.AST | None = program.owner(scope) if own and scope is not None else scope or program.tree
+    given = writes_of(holder, ast.unparse(value)) if holder is not None else []
+    found = {}
+    for call in [w.value for w in given if isinstance(w.value, ast.Call) and isinstance(w.value.func, ast.Name)]:
+        made = class_named(program, call.func.id, read) if isinstance(call.func, ast.Name) else None
+        if made is not None:
+            found[id(made[1])] = made
+    return next(iter(found.values())) if len(found) == 1 else None
 
 
 def method_of(owner: tuple[Program, ast.ClassDef] | None, name: str) -> tuple[Program, Function] | None:

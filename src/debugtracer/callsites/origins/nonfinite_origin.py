@@ -11,6 +11,7 @@ from debugtracer.callsites.numeric_warning import NumericWarning
 from debugtracer.callsites.origins.handed_on import carrier
 from debugtracer.callsites.origins.literal_writes import literal_write
 from debugtracer.callsites.origins.only_caller import written
+from debugtracer.callsites.origins.other_branch import other_branches
 from debugtracer.callsites.origins.value_origin import Link, Use, last_write, made_first
 from debugtracer.callsites.origins.written_names import final_name, part_of
 from debugtracer.source.risks import negative
@@ -49,7 +50,7 @@ def nonfinite_first(links: Sequence[Link], some: bool, heard: Sequence[NumericWa
 
 def warned_of(links: Sequence[Link], heard: Sequence[NumericWarning]) -> Link | None:
     """The line on the way that numpy has warned of first: what comes after computes with its NaN and Inf."""
-    near = list(itertools.islice(backwards(links), MOST)) if heard else []
+    near = list(itertools.islice(backwards(links, branches=True), MOST)) if heard else []
     for one in heard:
         found = next((link for link in near if spans(link, one.frames[0])), None)
         if found is not None:
@@ -83,14 +84,15 @@ def first_risky(links: Sequence[Link], some: bool) -> Link | None:
     return read
 
 
-def backwards(links: Sequence[Link]) -> Iterator[Link]:
-    """Yield these lines, then those that wrote the names in them, level by level, each once."""
+def backwards(links: Sequence[Link], branches: bool = False) -> Iterator[Link]:
+    """Yield these lines, then those that wrote the names in them, level by level, each once. `branches`: also what the
+    other branch of a condition writes."""
     level, seen = list(links), {(link.frame.file, link.frame.line) for link in links}
     for _ in range(DEEP):
         yield from level
         following: list[Link] = []
         for link in level:
-            for one in of_all_names(link):
+            for one in (*of_all_names(link), *(other_branches(link) if branches else ())):
                 key = (one.frame.file, one.frame.line)
                 if key not in seen:
                     seen.add(key)

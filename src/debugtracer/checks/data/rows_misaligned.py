@@ -26,7 +26,9 @@ class RowsMisaligned(Check, frozen=True):
         Two tensors of one length are indexed along their first dimension in the loop; what was taken of one goes
         through the model, what was taken of the other is the target of a loss. In two inspected steps less than half
         of the row numbers are equal, in none of them all, and they do not stand at one distance, as in a forecast.
-        What was taken from a batch that was itself taken (mixed samples) is left alone.
+        What was taken from a batch that was itself taken (mixed samples) is left alone. In the first updates of each
+        optimizer the tape tells of tensors that were put in an order of all their rows: raw targets of a loss in one
+        order and its input in another one, or factors of which no two stand in one order.
     What to do
         Take both by the same index.
     Example
@@ -59,8 +61,25 @@ class RowsMisaligned(Check, frozen=True):
             if seen < 0:
                 continue
             memory[line] = seen + 1
-            if memory[line] == self.looks:
+            if fact.whole and not seen:
+                memory[line] = -1
+                yield self.apart(window, fact)
+            elif memory[line] == self.looks:
                 yield self.describe(window, fact)
+
+    def apart(self, window: Window, fact: RowsTaken) -> Finding:
+        """Build the finding of two sides that were shuffled apart."""
+        return self.finding(
+            window,
+            "warning",
+            f"the two sides of {fact.loss}{spot(fact.loss_frame)} come from two tensors of {fact.length} rows that "
+            f"were each put in an order of its own{spot(fact.input_frame)}{spot(fact.frame)}: {fact.same} rows stand "
+            "beside their own; expected one order for both. Draw it once and take both by it.",
+            ref=fact.ref,
+            place=Place(frame=fact.frame, symptom_frame=fact.loss_frame),
+            same=fact.same,
+            rows=fact.rows,
+        )
 
     def describe(self, window: Window, fact: RowsTaken) -> Finding:
         """Build the finding with the first rows of both."""

@@ -21,6 +21,7 @@ from debugtracer.trace.facts.fact import Fact
 from debugtracer.trace.facts.loop_change import LoopChange
 from debugtracer.trace.facts.loss_comparison import LossComparison
 from debugtracer.trace.facts.order import StepOrder
+from debugtracer.trace.facts.turns_taken import TurnsTaken
 from debugtracer.trace.facts.wiring import Wiring
 from debugtracer.trace.finding import UNTRIED, Finding
 from debugtracer.trace.number import as_float, number
@@ -77,7 +78,16 @@ class LossDivergence(Check, frozen=True):
     healed: float = 0.5  # of the rise that the weights of before must take back on the same batches, ours
     lost: float = 0.9  # times the first losses: a loss above it has lost everything, ours
 
-    needs: ClassVar[tuple[str | type[Fact], ...]] = (LOSS, GRAD_L2, LR, StepOrder, Wiring, LossComparison, LoopChange)
+    needs: ClassVar[tuple[str | type[Fact], ...]] = (
+        LOSS,
+        GRAD_L2,
+        LR,
+        StepOrder,
+        TurnsTaken,
+        Wiring,
+        LossComparison,
+        LoopChange,
+    )
     at_end: ClassVar[bool] = True
     kind: ClassVar[str | None] = "lr_too_high"
     symptom: ClassVar[str] = "loss_spike"

@@ -12,6 +12,7 @@ from debugtracer.spikes.residual import WIDTH
 from debugtracer.spikes.swing import EVERY
 from debugtracer.trace.facts.fact import Fact
 from debugtracer.trace.facts.order import StepOrder
+from debugtracer.trace.facts.turns_taken import TurnsTaken
 from debugtracer.trace.facts.wiring import Wiring
 from debugtracer.trace.finding import Finding
 from debugtracer.trace.window import LOSS, LR, Window
@@ -38,7 +39,7 @@ class LossOscillation(Check, frozen=True):
         at 95 % of the steps; expected below 65 %. Halve the learning rate.
     """
 
-    needs: ClassVar[tuple[str | type[Fact], ...]] = (LOSS, LR, StepOrder, Wiring)
+    needs: ClassVar[tuple[str | type[Fact], ...]] = (LOSS, LR, StepOrder, TurnsTaken, Wiring)
     least_values: ClassVar[int] = 2 * WIDTH + EVERY  # the second of two looks, each against one width before
     kind: ClassVar[str | None] = "lr_too_high"
     symptom: ClassVar[str] = "loss_spike"

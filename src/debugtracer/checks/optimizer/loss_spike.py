@@ -20,6 +20,7 @@ from debugtracer.trace.facts.loop_change import LoopChange
 from debugtracer.trace.facts.loss_call import LossCall
 from debugtracer.trace.facts.order import StepOrder
 from debugtracer.trace.facts.outlying_batch import OutlyingBatch
+from debugtracer.trace.facts.turns_taken import TurnsTaken
 from debugtracer.trace.facts.went_back import WentBack
 from debugtracer.trace.facts.wiring import Wiring
 from debugtracer.trace.finding import Finding
@@ -82,6 +83,7 @@ class LossSpike(Check, frozen=True):
         LossCall,
         OutlyingBatch,
         StepOrder,
+        TurnsTaken,
         WentBack,
         Wiring,
     )

@@ -14,6 +14,7 @@ from debugtracer.spikes.monitor import monitor
 from debugtracer.trace.facts.fact import Fact
 from debugtracer.trace.facts.order import StepOrder
 from debugtracer.trace.facts.schedule import Rate, Schedule
+from debugtracer.trace.facts.turns_taken import TurnsTaken
 from debugtracer.trace.facts.wiring import Wiring
 from debugtracer.trace.finding import Finding
 from debugtracer.trace.place import Place
@@ -76,12 +77,12 @@ class WarmupUncapped(Check, frozen=True):
         The loss falls well at first. The rate then passes what the model can bear, and what was learnt is lost again.
     How it decides
         A scheduler moves the only optimizer, from below the rate that it was built with to `times` of it or more; or a
-        line of the program writes the rate, to `times` of what it was when the loss was lowest (only possible: it may
-        be a search for a rate). The rate has risen in nine of ten updates, last by about as much as on average (most
-        searches for a rate multiply it). The medians of the last two blocks of 16 losses are twice the lowest one, or
-        back at `lost` of the first after the lowest was `learnt` of it, and the rate rose in `since` updates at least
-        since that. Not where the loss chases a moving target. The line is that of the schedule; of a scheduler that
-        says for how many steps it is made and has been stepped more often, that of its step().
+        line of the program writes the rate, to `times` of what it was when the loss was lowest. The rate has risen in
+        nine of ten updates, last by about as much as on average (most searches for a rate multiply it). The medians of
+        the last two blocks of 16 losses are twice the lowest one, or have lost half of the way from the first one to
+        it, where that was a tenth, and the rate rose in `since` updates at least since that. Not where the loss chases
+        a moving target. The line is that of the schedule; of a scheduler that says for how many steps it is made and
+        has been stepped more often, that of its step().
     What to do
         End the warm-up: `min(1.0, (step + 1) / warmup)`, or `LinearLR(optimizer, 1 / warmup, total_iters=warmup)`.
     Example
@@ -90,7 +91,7 @@ class WarmupUncapped(Check, frozen=True):
         expected a warm-up that ends. Cap its factor: min(1.0, ...).
     """
 
-    needs: ClassVar[tuple[str | type[Fact], ...]] = (LOSS, GRAD_L2, LR, Rate, Schedule, StepOrder, Wiring)
+    needs: ClassVar[tuple[str | type[Fact], ...]] = (LOSS, GRAD_L2, LR, Rate, Schedule, StepOrder, TurnsTaken, Wiring)
     kind: ClassVar[str] = "scheduler_misuse"
     symptom: ClassVar[str] = "loss_spike"
     confidence: ClassVar[float] = 0.85
@@ -105,7 +106,7 @@ class WarmupUncapped(Check, frozen=True):
     since: int = 5  # such updates since the loss was lowest (ours)
     rise: float = 2.0  # times the lowest block of losses (ours)
     learnt: float = 0.9  # times the first block: the lowest one had learnt something (ours)
-    lost: float = 0.97  # times the first block: all that was learnt is gone (ours)
+    lost: float = 0.5  # of what was learnt since the first block: so much is gone again (ours)
     beyond: float = 1.25  # times the steps that a scheduler is made for (ours)
 
     def judge(self, window: Window) -> Iterator[Finding]:
@@ -128,7 +129,8 @@ class WarmupUncapped(Check, frozen=True):
         if level.least < 0 or len(level.medians) < 2:
             return False
         now = min(level.now, level.medians[-2])
-        return now >= self.rise * best > 0 or (best <= self.learnt * level.first and now >= self.lost * level.first)
+        lost = best + self.lost * (level.first - best)
+        return now >= self.rise * best > 0 or (best <= self.learnt * level.first and now >= lost)
 
     def is_uncapped(self, climb: Climb) -> bool:
         """Whether the rate rose all the time, in a line, past what the optimizer was built with."""
@@ -175,7 +177,7 @@ class WarmupUncapped(Check, frozen=True):
             f"the loss was {climb.best:.3g} at step {climb.best_step}, when the rate was "
             f"lower, and is {now:.3g} now; expected a warm-up that ends. {then}.",
             place=Place(frame=frame, symptom_frame=lines(window).symptom_frame),
-            confidence=None if begin.scheduler else 0.65,
+            confidence=None if begin.scheduler else 0.75,
             remedies=remedies,
             lr=climb.last,
             built=chosen,

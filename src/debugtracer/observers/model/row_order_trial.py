@@ -54,8 +54,8 @@ def is_order(index: Tensor, rows: int) -> bool:
 
 
 def row_order(shadow: ShadowModel | StilledDraws, kept: RecordedCall) -> dict[str, Any] | None:
-    """Compare outputs with rows of the input changed one at a time, their lengths kept: does the output of another row
-    change, and of that one alone? Only of a model that takes rows in an order of its own."""
+    """How many rows whose input was changed, each alone and without its length, change the output of one other row and
+    no more; None for a model that takes no rows in an order of its own, or puts them back."""
     args, kwargs, rows = first_samples(kept, ROWS)
     if rows < FEWEST:
         return None

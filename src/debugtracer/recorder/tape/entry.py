@@ -36,7 +36,7 @@ class Slot:
 class Leaf:
     """A tensor from outside the tape (batch, parameter, hidden state), held by reference with its version."""
 
-    __slots__ = ("foreign", "lost", "origin", "saved", "tensor", "version")
+    __slots__ = ("asked_grad", "foreign", "lost", "origin", "saved", "tensor", "version")
 
     def __init__(self, tensor: Tensor, origin: Slot | None = None, foreign: bool = False) -> None:
         self.tensor = tensor
@@ -49,6 +49,10 @@ class Leaf:
         """Where an older segment of the tape made it."""
         self.foreign = foreign
         """Has a graph that no recorded call made."""
+
+    def save(self) -> None:
+        """Copy it as it is, before it is written: with the graph of what is written it may ask for a gradient after."""
+        self.saved, self.asked_grad = self.tensor.detach().clone(), self.tensor.requires_grad
 
     @property
     def moved(self) -> bool:
@@ -68,8 +72,6 @@ class Entry:
     index = 0
     autocast: tuple[tuple[str, torch.dtype], ...] = ()
     rng: RngState | None = None
-    constant: list[Tensor] | None = None
-    """For kind const: what the call gave, kept as a value."""
     outputs = 0
     sides: tuple[tuple[Any, str, Any], ...] = ()
     """Tensors a module left in its attributes: (module, attribute, key from the end, or None); numbered after the
@@ -104,7 +106,7 @@ class Entry:
                 and reference.saved is None
                 and not isinstance(reference.tensor, torch.nn.Parameter)
             ):
-                reference.saved = reference.tensor.detach().clone()
+                reference.save()
 
     def references(self) -> Iterator[Slot | Leaf]:
         """Every tensor it takes."""

@@ -200,7 +200,6 @@ class Tape:
         if not (made := list(tensors(output))):
             return
         entry = self.open("const", function, (), {}, encoded=True)
-        entry.constant = made
         entry.args = tuple([Leaf(t) for t in made])
         self.close(entry, output)
         if not self.current.full:
@@ -212,7 +211,10 @@ class Tape:
         hit = False
         for leaf in self.current.sharing(target):
             if leaf.saved is None:
-                leaf.saved, hit = leaf.tensor.detach().clone(), True
+                leaf.save()
+                hit = True
+                if id(leaf.tensor) not in self.current.leaves:  # a constant: the write may give it a graph to keep
+                    leaf.tensor = leaf.tensor.detach()
             self.current.own_writes.note(leaf.tensor, name, frames, replayed=True)
         return hit
 

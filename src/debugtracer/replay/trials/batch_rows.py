@@ -52,5 +52,6 @@ def tensor_of(reference: Slot | Leaf, segment: Segment) -> Tensor | None:
     """The tensor of an input, or of a random draw that was kept as a value; None for what a call has made."""
     if isinstance(reference, Leaf):
         return reference.tensor
-    constant = segment.entries[reference.entry].constant if reference.segment == segment.number else None
-    return constant[reference.output] if constant else None
+    entry = segment.entries[reference.entry] if reference.segment == segment.number else None
+    made: Leaf | None = entry.args[reference.output] if entry is not None and entry.kind == "const" else None
+    return made.tensor if made is not None else None

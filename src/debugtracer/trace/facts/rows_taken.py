@@ -24,6 +24,8 @@ class RowsTaken(Fact, frozen=True, kw_only=True):
     """Those of which the input and the target have one number."""
     shifted: bool
     """All target rows stand as far from their input rows."""
+    whole: bool = False
+    """Each side was put in an order of all its rows before batches were taken of it: one look is enough."""
     first: tuple[tuple[int, int], ...]
     """The first pairs of an input row and a target row."""
 
