@@ -6,10 +6,10 @@ the least that could be read, in turns inside one process.
 
 Eight programs of benchmarks/other_programs.py, those with the shortest steps. Each is watched for 14 s, then so many
 seconds are put on our account that all rests, as after minutes of its steps, and what is patched is taken away and put
-back every 64 steps or quarter of a second (benchmarks/rest_turns.py): CPU time of the training thread a step, ratios of
-neighbours. `floor`: the loss of each backward and one fused norm of each update's gradients are read, and nothing else
-of ours is there. Two programs run at a time, on a machine on which nothing else does: about 7 minutes. A result is kept
-by commit.
+back every 256 steps or quarter of a second (benchmarks/rest_turns.py): CPU time of the training thread a step, ratios
+of neighbours. `floor`: the loss of each backward and one fused norm of each update's gradients are read, and nothing
+else of ours is there. Two programs run at a time, on a machine on which nothing else does: about 7 minutes. A result is
+kept by commit.
 """
 
 from __future__ import annotations

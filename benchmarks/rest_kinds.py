@@ -36,6 +36,13 @@ class Watch:
         if self.key()[0]:
             self.session.events.resting.steps.publish()
 
+    def touch(self) -> None:
+        """Set each patched attribute to what it is: the interpreter forgets what it has learnt of a class whose
+        attribute is set, and is to have forgotten it before each block, not before those alone that follow a change."""
+        for owner, name, _, _ in [done for patches in self.patches for done in patches.done]:
+            if name in vars(owner):
+                setattr(owner, name, vars(owner)[name])
+
     def leave(self) -> None:
         """Put torch's own functions back."""
         self.taken = []

@@ -48,7 +48,7 @@ def test_a_program_in_turns(tmp_path: Path, by_hand: bool) -> None:
         "with torch.no_grad():\n        for p in model.parameters(): p -= 0.01 * p.grad\n    debug_tracer_step_ends()"
     )
     script.write_text(PROGRAM.replace("optimizer.step()", write) if by_hand else PROGRAM)
-    wanted = Wanted(str(found), warm_s=0.5, seconds=1.5, by_hand=by_hand)
+    wanted = Wanted(str(found), warm_s=0.5, seconds=6.0, by_hand=by_hand)
     environment = {k: v for k, v in os.environ.items() if not k.startswith("DEBUG_TRACER")} | {
         "DEBUG_TRACER": "1", "DEBUG_TRACER_MODE": "observe", "DEBUG_TRACER_OUT": str(tmp_path), "OMP_NUM_THREADS": "1",
     }  # fmt: skip

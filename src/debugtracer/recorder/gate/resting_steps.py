@@ -24,7 +24,7 @@ from debugtracer.recorder.tape.batches import BatchLog
 from debugtracer.recorder.tape.foreign_modes import dispatches, functions
 
 number: Any = Tensor.tolist  # of a tensor with one
-MOST = 64  # steps whose numbers are published together (ours)
+MOST = 256  # steps whose numbers are published together (ours)
 RELEASE_STEPS = 3  # steps after which a log of batches that takes none in holds none
 # updates of which one has its gradients read where their norm rests (ours): a prime, so that of optimizers that take
 # turns each is read
