@@ -17,9 +17,17 @@ class TurnsObserver(Observer):
         super().__init__(run)
         self.last: ById[Optimizer, int] = ById()
         """Optimizer -> backward calls before its last update."""
+        self.built = 0
+        run.unsubscribe(self.step_closed)
 
     def reset(self) -> None:
         self.last.clear()
+
+    def optimizer_built(self, optimizer: Optimizer) -> None:
+        """Listen to updates from the second optimizer on."""
+        self.built += 1
+        if self.built == 2:
+            self.run.subscribe(self.step_closed)
 
     @always
     def step_closed(self, optimizer: Optimizer) -> None:
