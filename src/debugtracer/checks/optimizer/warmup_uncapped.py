@@ -166,7 +166,7 @@ class WarmupUncapped(Check, frozen=True):
             then = f"{made}: stop stepping it{spot(plan.step_frame)} after them"
             remedies = (f"step {plan.kind} for its {plan.horizon} steps only", "or cap what its get_lr returns")
         elif not begin.scheduler:
-            then = "Cap the rate where it is computed"
+            then = "Cap the rate where it is computed, unless it is a search for one"
             remedies = ("cap the warm-up: min(rate of the decay, rate of the warm-up), or min(1.0, step / warmup)",)
         by = f"{begin.scheduler}{spot(begin.scheduler_frame)}" if begin.scheduler else f"the program{spot(frame)}"
         return self.finding(
