@@ -24,16 +24,16 @@ class PlainTensors(Check, frozen=True):
         An optimizer takes any tensor and passes those without a gradient by: nothing says that they never move. Where
         nothing else is trained, backward() raises a sentence about grad_fn.
     How it decides
-        Tensors that are no nn.Parameter, have requires_grad False and no gradient when step() closes, the same ones in
-        `looks` updates of their optimizer. A backward whose loss hangs on nothing, where an optimizer holds nothing
-        else, is exact. Frozen Parameters are another matter (model/frozen-held), and copies whose gradients the program
-        writes itself have one.
+        At the end of the run: tensors that are no nn.Parameter, have requires_grad False, no gradient when step()
+        closes, and were not written since the first of `looks` updates or more. Not where another plain tensor of the
+        same optimizer asks for a gradient (they may take turns). Where a loss hangs on nothing and no optimizer holds
+        anything else, it is exact at once. Frozen Parameters are another matter (model/frozen-held).
     What to do
         Make the tensor with requires_grad=True, or wrap it in nn.Parameter.
     Example
-        step 2, rank 0: Adam (prompt.py:14) holds 1 tensor of shape (8, 32) that asks for no gradient (prompt.py:12), in
-        3 updates: step() passes it by; expected requires_grad=True for what an optimizer is to move. Make it an
-        nn.Parameter.
+        step 95, rank 0: Adam (prompt.py:14) holds 1 tensor of shape (8, 32) that asks for no gradient (prompt.py:12):
+        step() passed it by to the end of the run; expected requires_grad=True for what an optimizer is to move. Make it
+        an nn.Parameter.
     """
 
     needs: ClassVar[tuple[type[Held]]] = (Held,)
@@ -46,7 +46,7 @@ class PlainTensors(Check, frozen=True):
     )
     proved_by: ClassVar[str] = "optimizer/reed_beds"
 
-    looks: int = 3  # updates of one optimizer (ours: a loop may ask for gradients after its first)
+    looks: int = 3  # updates of one optimizer (ours)
 
     def judge(self, window: Window) -> Iterator[Finding]:
         """Yield once for each optimizer."""
@@ -59,7 +59,7 @@ class PlainTensors(Check, frozen=True):
     def describe(self, window: Window, fact: Held) -> Finding:
         """Build the finding, at the line that made the first of them where it is known."""
         many = fact.count > 1
-        seen = f", in {counted(fact.looks, 'update')}: step() passes {'them' if many else 'it'} by"
+        seen = f": step() passed {'them' if many else 'it'} by to the end of the run"
         raised = f", and the loss hangs on nothing else{spot(fact.loose)}"
         return self.finding(
             window,

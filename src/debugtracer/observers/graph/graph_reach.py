@@ -18,7 +18,7 @@ from debugtracer.observers.model.running_module import path_of, running_module
 from debugtracer.observers.model.unregistered import hidden
 from debugtracer.observers.observed_run import ObservedRun
 from debugtracer.observers.observer import Observer, inspected
-from debugtracer.observers.optimizer.plain_tensors import holds_plain_alone
+from debugtracer.observers.optimizer.plain_tensors import hold_plain_alone
 from debugtracer.observers.weights.default_init import DefaultInit
 from debugtracer.recorder.run_state import parameters
 from debugtracer.recorder.state.sharded import owners
@@ -182,7 +182,7 @@ class GraphReachObserver(Observer):
                 frozen_by=frozen.by,
                 updates=self.run.step if frozen.parameters else 0,
                 called_at=frozen.called_at,
-                plain=any(map(holds_plain_alone, self.run.optimizers)),
+                plain=hold_plain_alone(self.run.optimizers),
             )
         )
 

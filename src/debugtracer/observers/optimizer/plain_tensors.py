@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+
 from torch import Tensor, nn
 from torch.optim import Optimizer
 
-from debugtracer.callsites.frames import RawFrames, raw_frames
+from debugtracer.callsites.frames import raw_frames
 from debugtracer.callsites.origins.held_origin import held_origin
 from debugtracer.observers.observed_run import ObservedRun
 from debugtracer.observers.observer import Observer, inspected
@@ -21,19 +23,23 @@ class PlainLooks:
     def __init__(self, number: int) -> None:
         self.number = number
         self.updates = 0
-        self.same: set[int] | None = None
-        """Ids of the plain tensors that were there in every look."""
+        self.same: dict[int, int] | None = None
+        """Ids of the plain tensors that were there in every look, and how often each had been written at the first."""
+        self.made: Frame | None = None
+        """The line that made the first of them."""
 
-    def narrow(self, found: list[Tensor]) -> list[Tensor]:
-        """Take one look; return those that were there in each."""
-        ids = {id(tensor) for tensor in found}
-        self.updates += 1
-        self.same = ids if self.same is None else ids & self.same
+    def narrow(self, optimizer: Optimizer) -> list[Tensor]:
+        """Take one look; return those that were there in each, unwritten. None where another tensor of their kind asks
+        for a gradient: they may take turns."""
+        turns = any(one.requires_grad and not isinstance(one, nn.Parameter) for one in parameters(optimizer))
+        found = [] if turns else plain_tensors(optimizer)
+        now = {id(tensor): tensor._version for tensor in found}
+        self.same = now if self.same is None else {key: v for key, v in self.same.items() if now.get(key) == v}
         return [tensor for tensor in found if id(tensor) in self.same]
 
 
 class PlainTensorsObserver(Observer):
-    """Reads attributes alone, in inspected steps and where a loss hangs on nothing."""
+    """Reads attributes alone, in inspected steps, where a loss hangs on nothing, and at the end."""
 
     def __init__(self, run: ObservedRun) -> None:
         super().__init__(run)
@@ -47,19 +53,29 @@ class PlainTensorsObserver(Observer):
         """Look before a backward that is going to raise: no update follows it."""
         if not self.run.inspecting or any(loss.grad_fn is not None or loss.requires_grad for loss in losses):
             return
-        raw = raw_frames(2)
-        for optimizer in self.run.optimizers:
-            if holds_plain_alone(optimizer):
-                self.tell(optimizer, self.looks_of(optimizer), plain_tensors(optimizer), raw, self.run.here())
+        if hold_plain_alone(self.run.optimizers):
+            raw = raw_frames(2)
+            for optimizer in self.run.optimizers:
+                found = plain_tensors(optimizer)
+                self.tell(optimizer, self.looks_of(optimizer), found, held_origin(found[0], raw), self.run.here())
 
     @inspected
     def step_closed(self, optimizer: Optimizer) -> None:
         """Look at what the optimizer holds."""
-        if self.run.inspecting:
-            looks = self.looks_of(optimizer)
-            same = looks.narrow(plain_tensors(optimizer))
+        if not self.run.inspecting:
+            return
+        looks = self.looks_of(optimizer)
+        looks.updates += 1
+        same = looks.narrow(optimizer)
+        if same and looks.made is None:
+            looks.made = held_origin(same[0], raw_frames(2))
+
+    def ended(self) -> None:
+        """Tell those that were there, unwritten, to the end: stages may have asked for a gradient later."""
+        for optimizer, looks in list(self.known.items()):
+            same = looks.narrow(optimizer) if looks.updates else []
             if same:
-                self.tell(optimizer, looks, same, raw_frames(2), None)
+                self.tell(optimizer, looks, same, looks.made, None)
 
     def looks_of(self, optimizer: Optimizer) -> PlainLooks:
         """What is known of an optimizer, from its first look on."""
@@ -68,9 +84,9 @@ class PlainTensorsObserver(Observer):
         return self.known[optimizer]
 
     def tell(
-        self, optimizer: Optimizer, looks: PlainLooks, found: list[Tensor], raw: RawFrames, loose: Frame | None
+        self, optimizer: Optimizer, looks: PlainLooks, found: list[Tensor], made: Frame | None, loose: Frame | None
     ) -> None:
-        """Emit one look at an optimizer."""
+        """Emit what one optimizer holds."""
         self.run.emit(
             PlainTensors(
                 ref=self.run.ref("backward") if loose is not None else self.run.ref("update", self.run.iteration - 1),
@@ -80,7 +96,7 @@ class PlainTensorsObserver(Observer):
                 held=len(parameters(optimizer)),
                 shape=tuple(found[0].shape),
                 built=self.run.built_at(optimizer),
-                made=held_origin(found[0], raw),
+                made=made,
                 looks=looks.updates,
                 loose=loose,
             )
@@ -96,7 +112,7 @@ def plain_tensors(optimizer: Optimizer) -> list[Tensor]:
     ]
 
 
-def holds_plain_alone(optimizer: Optimizer) -> bool:
-    """Whether an optimizer holds such tensors and nothing else."""
-    held = parameters(optimizer)
-    return bool(held) and len(plain_tensors(optimizer)) == len(held)
+def hold_plain_alone(optimizers: Iterable[Optimizer]) -> bool:
+    """Whether there are optimizers, and each holds such tensors and nothing else."""
+    held = [(plain_tensors(one), parameters(one)) for one in optimizers]
+    return bool(held) and all(every and len(plain) == len(every) for plain, every in held)

@@ -100,4 +100,4 @@ class LossWithoutGraph(Fact, frozen=True, kw_only=True):
     called_at: Frame | None = None
     """The line of a loop that calls the function of the freezing line again and again."""
     plain: bool = False
-    """An optimizer holds nothing but plain tensors that ask for no gradient."""
+    """The optimizers hold nothing but plain tensors that ask for no gradient."""
