@@ -39,11 +39,39 @@ def test_a_list_or_a_view_is_none(tmp_path, made):
     assert spent(tmp_path, EMA.format(made=made)) is None
 
 
-def test_one_loop_in_a_method_that_is_called_again(tmp_path):
+def test_one_loop_in_a_method_is_told_where_that_is_called_again(tmp_path):
     lines = EMA.format(made="zip(model.parameters(), copy.parameters())").splitlines()
     text = "\n".join([*lines[:3], *lines[5:7], "        for q, p in self.kept:", lines[8]])
-    found = spent(tmp_path, text)
+    assert spent(tmp_path, text + "\nema.step()\n") is None
+    found = spent(tmp_path, text + "\nfor x in data:\n    ema.step()\n")
     assert found is not None and found.used_up == found.empty
+
+
+def test_a_way_to_begin_that_is_left_early_or_is_one_of_two_uses_nothing_up(tmp_path):
+    ways = (
+        "ps = copy.parameters()\nif a:\n    for p in ps:\n        n += 1\n{}    for p in ps:\n        p.data.mul_(2)\n"
+    )
+    assert spent(tmp_path, ways.format("else:\n")) is None
+    assert spent(tmp_path, ways.format("if b:\n")) is None
+    left = "ps = copy.parameters()\nfor p in ps:\n    {}\nfor p in ps:\n    p.data.mul_(2)\n"
+    assert spent(tmp_path, left.format("break")) is None
+    assert spent(tmp_path, left.format("print(p)")) is not None
+
+
+def test_an_argument_of_the_same_name_is_another(tmp_path):
+    text = (
+        "def count(ps):\n    for p in ps:\n        n += 1\ndef halve(ps):\n    for p in ps:\n        p.data.mul_(0.5)\n"
+    )
+    assert spent(tmp_path, text + "ps = copy.parameters()\n") is None
+
+
+def test_one_of_the_trained_model_is_none_of_a_copy(tmp_path):
+    text = EMA.format(made="copy.parameters()") + "ema = Ema(a, {})\noptimizer = SGD(net.parameters(), lr=0.1)\n"
+    assert spent(tmp_path, text.format("net")) is None
+    assert spent(tmp_path, text.format("copy=net")) is None
+    assert spent(tmp_path, text.format("shadow")) is not None
+    own = EMA.format(made="self.net.parameters()").replace("copy)", "net)")
+    assert spent(tmp_path, own + "ema = Ema(a, net)\noptimizer = SGD(net.parameters(), lr=0.1)\n") is not None
 
 
 def test_one_in_the_same_function_a_loop_that_writes_nothing_and_a_name_given_again_are_silent(tmp_path):

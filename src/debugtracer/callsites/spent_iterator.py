@@ -9,6 +9,7 @@ from typing import NamedTuple
 from debugtracer.callsites.origins.value_origin import program_of
 from debugtracer.callsites.origins.written_names import final_name
 from debugtracer.callsites.program_files import program_files
+from debugtracer.callsites.repeated_call import comes_before, is_called_again
 from debugtracer.source.program import Program
 from debugtracer.trace.birth import Frame
 
@@ -30,23 +31,26 @@ class SpentIterator(NamedTuple):
 
 def spent_iterator() -> SpentIterator | None:
     """The first one in the program over which a loop writes tensors in place and finds nothing to write."""
-    programs = [program for file in program_files() or () if (program := program_of(file)) is not None]
-    return next((found for program in programs if (found := spent_in(program)) is not None), None)
+    programs = tuple(program for file in program_files() or () if (program := program_of(file)) is not None)
+    return next((found for program in programs if (found := spent_in(program, programs)) is not None), None)
 
 
-def spent_in(program: Program) -> SpentIterator | None:
-    """The same in one file."""
+def spent_in(program: Program, programs: tuple[Program, ...] = ()) -> SpentIterator | None:
+    """The same in one file of the program. A name without an object holds in its own scope alone, where a function may
+    have an argument of that name."""
+    programs = programs or (program,)
     for node in program.nodes:
         if not isinstance(node, ast.Assign) or len(node.targets) != 1 or not makes_iterator(node.value):
             continue
-        name = ast.unparse(node.targets[0])
-        within = program.owner(node) if name.startswith("self.") else program.function(node) or program.tree
-        if within is None or written_again(within, node, name):
+        name, made = ast.unparse(node.targets[0]), program.function(node)
+        held = name.startswith("self.")
+        within = program.owner(node) if held else made or program.tree
+        if within is None or written_again(within, node, name) or all_trained(programs, program, node):
             continue
         loops = [n for n in ast.walk(within) if isinstance(n, ast.For) and goes_through(n.iter, name)]
-        loops.sort(key=lambda loop: loop.lineno)
-        later = [loop for loop in loops[1:] if writes(loop)]
-        again = [loop for loop in loops[:1] if writes(loop) and is_called_again(program, node, loop)]
+        loops = sorted((n for n in loops if held or program.function(n) is made), key=lambda loop: loop.lineno)
+        later = [loop for loop in loops[1:] if writes(loop) and comes_before(program, loops[0], loop)]
+        again = [loop for loop in loops[:1] if writes(loop) and is_run_again(programs, program, node, loop)]
         if later or again:
             empty = (later or again)[0]
             return SpentIterator(at(program, node), name, at(program, loops[0]), at(program, empty))
@@ -86,10 +90,49 @@ def writes(loop: ast.For) -> bool:
     ) or any(isinstance(n, ast.Attribute) and n.attr == "data" and isinstance(n.ctx, ast.Store) for n in ast.walk(loop))
 
 
-def is_called_again(program: Program, node: ast.Assign, loop: ast.For) -> bool:
-    """Whether the loop stands in another method than the one that makes the iterator: it may be called many times."""
+def is_run_again(programs: tuple[Program, ...], program: Program, node: ast.Assign, loop: ast.For) -> bool:
+    """Whether the loop stands in another method than the one that makes the iterator, and that one is called again."""
     made, used = program.function(node), program.function(loop)
-    return made is not None and used is not None and made is not used
+    return (
+        isinstance(used, (ast.FunctionDef, ast.AsyncFunctionDef))
+        and made is not used
+        and comes_before(program, loop, loop)
+        and is_called_again(programs, used)
+    )
+
+
+def all_trained(programs: tuple[Program, ...], program: Program, node: ast.Assign) -> bool:
+    """Whether all the modules of which an iterator gives the weights are given to an optimizer: it is of no copy."""
+    made = program.function(node)
+    given = modules_in(node.value)
+    for n, arg in enumerate(made.args.args if isinstance(made, (ast.FunctionDef, ast.AsyncFunctionDef)) else ()):
+        if arg.arg not in given:
+            continue
+        owner = program.owner(node)
+        called = owner.name if owner is not None and made is not None else getattr(made, "name", "")
+        calls = [c for p in programs for c in p.nodes if isinstance(c, ast.Call) and final_name(c.func) == called]
+        passed = [argument(call, arg.arg, n - (owner is not None)) for call in calls]
+        given = (given - {arg.arg}) | {ast.unparse(one) for one in passed if one is not None}
+    trained = {
+        name
+        for one in programs
+        for call in one.nodes
+        if isinstance(call, ast.Call) and any(word.arg == "lr" for word in call.keywords)
+        for name in modules_in(call)
+    }
+    return bool(given) and given <= trained
+
+
+def modules_in(node: ast.expr) -> set[str]:
+    """The names of those whose `parameters()` and the like an expression asks for."""
+    calls = [n.func for n in ast.walk(node) if isinstance(n, ast.Call) and isinstance(n.func, ast.Attribute)]
+    return {ast.unparse(f.value) for f in calls if f.attr in OF_MODULES | {"state_dict"}}
+
+
+def argument(call: ast.Call, name: str, place: int) -> ast.expr | None:
+    """What a call gives an argument."""
+    named = next((word.value for word in call.keywords if word.arg == name), None)
+    return named if named is not None else call.args[place] if 0 <= place < len(call.args) else None
 
 
 def at(program: Program, node: ast.stmt) -> Frame:

@@ -33,7 +33,9 @@ class CopyStale(Check, frozen=True):
         condition over the line asks whether a counter of `range` is a multiple that none of its values can be, or
         12,000 updates have passed. A reference that no line writes (a teacher, the start of a preference tuning) is
         left alone. A copy that is evaluated and stands is told, too, where the program keeps an iterator (`filter`, a
-        generator of parameters) that one loop uses up before the one that would write the copy.
+        generator of parameters) that one loop uses up before the one that would write the copy: in the same scope or
+        the same object, in no branch of its own, or in a method that is called again. One of the parameters that an
+        optimizer is given is of no copy.
     What to do
         Count what is really counted: updates, or `step % every < step_size`.
     Example
