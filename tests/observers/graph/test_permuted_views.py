@@ -74,6 +74,11 @@ def every_pair(net: Net, x: Tensor, put: Callable[[Tensor], Tensor], *, both: bo
     return net.over_channels(torch.cat((points, rows), 2).view(-1, 2 * CHANNELS)[:, :CHANNELS])
 
 
+def beside(other: Callable[[Net], Tensor]) -> Callable[[Net, Tensor], Tensor]:
+    """Points beside something else of the sizes of (points, rows), seen as (rows, points)."""
+    return lambda net, x: net.over_channels(torch.cat((x, other(net).view(ROWS, POINTS, 2)), 2)[..., :CHANNELS])
+
+
 def as_they_lie(copies: Tensor) -> Tensor:
     return copies.view(ROWS, POINTS, CHANNELS)
 
@@ -83,6 +88,9 @@ def moved(copies: Tensor) -> Tensor:
 
 
 MIXED = {
+    "what was computed, beside others": beside(
+        lambda net: net.over_channels(torch.randn(POINTS, ROWS, CHANNELS))[..., :2]
+    ),
     "copies beside others": lambda net, x: every_pair(net, x, as_they_lie),
     "view": lambda net, x: net.conv(x.view(ROWS, CHANNELS, POINTS)),
     "reshape, then one channel": lambda net, x: net.over_points(x.reshape(ROWS, CHANNELS, POINTS)[:, 1, :]),
@@ -95,6 +103,10 @@ MIXED = {
     "pairs": views_of_pairs,
 }
 HEALTHY = {
+    "noise beside others": beside(lambda net: torch.randn(POINTS, ROWS, 2)),
+    "a constant beside others": beside(lambda net: torch.zeros(POINTS, ROWS, 2) + 0.5),
+    "a parameter beside others": beside(lambda net: nn.Parameter(torch.randn(POINTS, ROWS, 2))),
+    "copies of one row beside others": beside(lambda net: torch.ones(1, 1, 2).repeat(POINTS, ROWS, 1)),
     "copies beside others": lambda net, x: every_pair(net, x, moved),
     "both sides as they lie": lambda net, x: every_pair(net, x, as_they_lie, both=True),
     "transpose": lambda net, x: net.conv(x.transpose(1, 2)),

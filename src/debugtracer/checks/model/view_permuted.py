@@ -26,12 +26,13 @@ class ViewPermuted(Check, frozen=True):
     How it decides
         The sizes after are those before in another order (axes of size 1 left out), and what is made of it reaches an
         op that reads the axes: a linear layer, convolution, norm, softmax, matrix product, a loss, a fold over an axis,
-        or a `cat` behind the moved axes that pairs it with tensors that were not seen so. A note where axes that are
-        split and joined as they lie give those sizes too, (batch, 64, 8) as (batch, 8, 64) may be eight steps stacked
-        to one; not of copies that `repeat` or `expand` made. Or `cat` joined k tensors of n rows along dimension 0,
-        nothing in the step made rows of (n, k), and a view takes them, or what was made of them row by row, apart as
-        (n, k): neighbours of one part become pairs. Or rows that a view made of (a, b) are followed through layers,
-        taken apart as (b, a) and folded over one of the two. A view that is undone, splits or joins axes is left alone.
+        or a `cat` behind the moved axes that pairs it with tensors that were not seen so (computed, or copied: noise, a
+        constant and a parameter have no order). A note where axes that are split and joined as they lie give those
+        sizes too, (batch, 64, 8) as (batch, 8, 64) may be eight steps stacked to one; not of copies that `repeat` or
+        `expand` made. Or `cat` joined k tensors of n rows along dimension 0, nothing in the step made rows of (n, k),
+        and a view takes them, or what was made of them row by row, apart as (n, k): neighbours of one part become
+        pairs. Or rows that a view made of (a, b) are followed through layers, taken apart as (b, a) and folded over one
+        of the two. A view that is undone, splits or joins axes is left alone.
     What to do
         `x.transpose(1, 2)`; for joined parts `view(k, n, ...).transpose(0, 1)`, or `torch.stack(parts, 1)`.
     Example

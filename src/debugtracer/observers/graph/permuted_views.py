@@ -67,6 +67,8 @@ class FollowedView(NamedTuple):
     raw: RawFrames
     copies: bool = False
     """It is made of copies of one tensor along an axis."""
+    made: bool = True
+    """It holds what was computed, or such copies: a parameter, noise and a constant have no order that is lost."""
 
 
 class PermutedViewsObserver(Observer):
@@ -104,7 +106,7 @@ class PermutedViewsObserver(Observer):
         elif name in JOINS and args and isinstance(output, Tensor):
             self.join(args, kwargs, output)
             self.beside(name, args, kwargs)
-        elif name in COPIES and isinstance(output, Tensor) and len(self.repeated) < MOST:
+        elif name in COPIES and isinstance(output, Tensor) and len(self.repeated) < MOST and args and has_rows(args[0]):
             self.repeated[id(output)] = WeakRef(output)
         elif self.joined and name not in MOVES and args and isinstance(output, Tensor):
             self.hand_on(args[:2], output)
@@ -153,7 +155,8 @@ class PermutedViewsObserver(Observer):
         if is_permuted(before, after) and (known is None or known.shape != after):  # a view that is undone
             held = self.repeated.get(id(given))
             copies = held is not None and held() is given
-            self.followed[id(output)] = FollowedView(WeakRef(output), name, before, after, raw_frames(2), copies)
+            made = copies or given.grad_fn is not None
+            self.followed[id(output)] = FollowedView(WeakRef(output), name, before, after, raw_frames(2), copies, made)
         elif len(before) > 1 and len(after) == len(before) + 1 and after[0] * after[1] == before[0]:
             joined = self.joined.get(id(given))
             made_of = joined is not None and joined[0]() is given and joined[1] == (after[1], after[0])
@@ -173,12 +176,12 @@ class PermutedViewsObserver(Observer):
             self.joined[id(output)] = (WeakRef(output), (len(args[0]), shape[0]))
 
     def beside(self, name: str, args: tuple[Any, ...], kwargs: dict[str, Any]) -> None:
-        """Tell a view that is put beside tensors that were not seen so, along an axis behind those it has moved: places
-        of the one are paired with places of the others."""
+        """Tell a view of what was computed that is put beside tensors that were not seen so, along an axis behind those
+        it has moved: places of the one are paired with places of the others."""
         dim = args[1] if len(args) > 1 else kwargs.get("dim", 0)
         parts = args[0] if self.followed and isinstance(args[0], (list, tuple)) and torch.is_grad_enabled() else ()
         views = [view for one in parts if (view := self.find(one)) is not None]
-        if not views or len(views) == len(parts) or type(dim) is not int:
+        if not views or len(views) == len(parts) or type(dim) is not int or not views[0].made:
             return
         moved = [n for n, (a, b) in enumerate(zip(views[0].shape, views[0].result, strict=True)) if a != b]
         if dim % len(views[0].result) > max(moved):
@@ -207,6 +210,12 @@ class PermutedViewsObserver(Observer):
     def step_closed(self, optimizer: Optimizer) -> None:
         """Forget what was followed in the step."""
         self.forget()
+
+
+def has_rows(value: Any) -> bool:
+    """Whether copies of a tensor hold rows that differ: it has several, and is no parameter, which has no order."""
+    trained = isinstance(value, Tensor) and value.is_leaf and value.requires_grad
+    return isinstance(value, Tensor) and not trained and value.numel() > max(value.shape[-1:], default=1)
 
 
 def is_beside(args: tuple[Any, ...]) -> bool:
