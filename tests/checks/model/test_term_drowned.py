@@ -87,3 +87,12 @@ def test_two_looks_are_enough_where_they_lie_far_apart():
 def test_a_factor_that_grows_from_nothing_is_silent():
     grows = [(a, b * (n > 0)) for n, (a, b) in enumerate(WANDERS)]
     assert judged(TermDrowned(), looks(grows, **ROWS, spreads=SAME)) == []
+
+
+def test_a_sum_that_began_with_next_to_nothing_and_one_that_is_not_gone_are_silent():
+    for first, last in ((0.0179, 0.0002), (0.03, 0.00061)):
+        values = [(0.9, first), *WANDERS[1:2], *((a, last) for a, _ in WANDERS[2:])]
+        assert judged(TermDrowned(), looks(values, **ROWS, spreads=SAME)) == []
+    for first, last in ((0.0181, 0.0002), (0.03, 0.00059)):
+        values = [(0.9, first), *WANDERS[1:2], *((a, last) for a, _ in WANDERS[2:])]
+        assert len(judged(TermDrowned(), looks(values, **ROWS, spreads=SAME))) == 1

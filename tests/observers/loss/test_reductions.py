@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 import torch
 
-from debugtracer.observers.loss.reductions import Reduction, reduced, reduction_of, scaled
+from debugtracer.observers.loss.reductions import Reduction, of_parameter, reduced, reduction_of, scaled
 
 X, ROWS, ONE = torch.ones(4, 5), torch.ones(4), torch.ones(())
 MEAN = Reduction("mean", 20, 0.05)
@@ -44,3 +44,13 @@ def test_a_mean_of_sums_is_a_sum_and_a_mean_of_means_a_mean():
     assert reduced(Reduction("mean", 20, 0.2), "mean", ROWS, ONE) == MEAN
     assert reduced(Reduction("mean", 20, 0.2), "sum", ROWS, ONE) == Reduction("sum", 20, 0.2)
     assert reduced(Reduction("mean", 20, 0.2), "exp", ROWS, ONE) is None
+
+
+def test_penalties_on_weights_have_no_rows():
+    layer = torch.nn.Linear(4, 5, bias=False)
+    weight = layer.weight
+    for value in (weight, weight.pow(2), weight * weight, weight.abs(), weight.square().sum(1), weight.norm(dim=1)):
+        assert of_parameter(value)
+        assert reduction_of("sum", (value,), {}, value.sum()) is None
+    for value in (layer(X.T.reshape(5, 4)), weight * X.T, torch.ones(4, requires_grad=True).square(), X):
+        assert not of_parameter(value)

@@ -64,6 +64,21 @@ def test_an_order_that_is_never_taken_back_is_found_at_its_line():
     assert found is not None and found["function"] == "" and "x[order]" in found["frame"].code
 
 
+class Masked(Listener):
+    """Puts a mask in the order of its rows, too."""
+
+    def forward(self, x: Tensor, lengths: Tensor) -> Tensor:
+        lengths, order = lengths.sort(descending=True, stable=True)
+        kept = x[order]
+        shown = (x != 0)[order]
+        return self.rnn(pack_padded_sequence(kept * shown, lengths, batch_first=True))[1][0]
+
+
+def test_two_tensors_in_one_order_are_not_one_that_is_taken_twice():
+    found = tried(Masked(None), SOUND)
+    assert found is not None and found["function"] == ""
+
+
 @pytest.mark.parametrize(
     "back",
     [

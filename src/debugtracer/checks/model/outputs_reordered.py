@@ -27,7 +27,8 @@ class OutputsReordered(Check, frozen=True):
         that their lengths stay. Each change reaches the output of one row alone, and of three rows and half of those
         tried it is that of another row. The model has taken rows by an index that holds each once, and the targets of
         the loss are a tensor of the batch in its own order: a loop that orders them by what the model returns is left
-        alone.
+        alone. A warning where the outputs stand as an order puts them that was taken twice; else a note, as the loop
+        may put the outputs back, or a row be asked about another one.
     What to do
         Put the outputs back by the inverse: `outputs[order.argsort()]`.
     Example
@@ -56,7 +57,7 @@ class OutputsReordered(Check, frozen=True):
             how = f"is taken a second time{spot(fact.frame)}" if again else "is not taken back"
             yield self.finding(
                 window,
-                "warning",
+                "warning" if again else "note",
                 f"of {fact.length} rows of the input of {fact.root} that were changed one at a time, {fact.position} "
                 "changed the output of another row, while the targets stand in the order of the batch: the order that "
                 f"the rows were put in{spot(first)} {how}; expected its inverse. Take outputs[order.argsort()].",

@@ -29,9 +29,9 @@ class TermDrowned(Check, frozen=True):
         the mean, with all factors counted. Then either the weights are `ratio` apart, the sum has fallen to `gone` of
         what it was at first and of the mean, without being 0 (a constraint that is met), and the mean stands: its last
         `looks` values lie within `still`, and above `left` of the first. Or they are `least` apart and stay so, the sum
-        is at most `little` of the mean, and in the last `looks`, or two that lie `apart_steps` steps apart, the answers
-        that the mean compares with their targets are the same for every row: they vary by less than `alike` of what the
-        targets do.
+        began above `gone` of the mean, and in the last `looks`, or two that lie `apart_steps` steps apart, it is gone
+        in that sense and the answers that the mean compares with their targets are the same for every row: they vary by
+        less than `alike` of what the targets do. Penalties on weights alone are left out.
     What to do
         Reduce both alike: two sums over the batch, or both divided by its size.
     Example
@@ -58,8 +58,6 @@ class TermDrowned(Check, frozen=True):
     """Variance over rows of the answers to that of the targets (ours: the best constant has 0)."""
     gone: float = 0.02
     """Of the summed term (ours)."""
-    little: float = 0.05
-    """Of the mean, where all answers are alike (ours: a divergence that is estimated by samples scatters around 0)."""
     left: float = 0.5
     """Of the mean (ours: what learns falls further)."""
     still: float = 0.05
@@ -106,19 +104,21 @@ class TermDrowned(Check, frozen=True):
         return still and self.is_gone(seen[-1], seen[0], total, top)
 
     def answers_alike(self, seen: list[LossTerms], mean: int, total: int) -> bool:
-        """Whether the sum was little and all rows got the same answer in each of the last looks, or in two that lie far
-        enough apart, with a weight that stays."""
+        """Whether the sum was gone and all rows got the same answer in each of the last looks, or in two that lie far
+        enough apart, with a weight that stays. A sum that began with next to nothing never held the model."""
         far = seen[-1].ref.step - seen[-2].ref.step >= self.apart_steps
         looks = 2 if far else self.looks
         weights = {seen[0].terms[total].weight, seen[-1].terms[total].weight}
+        light, heavy = (abs(as_float(seen[0].terms[place].value)) for place in (mean, total))
         return (
             len(seen) > looks
             and len(weights) == 1
-            and abs(as_float(seen[0].terms[total].value)) > 0
+            and heavy >= self.gone * light
+            and heavy > 0
             and all(
                 (share := varies(fact.terms[mean])) is not None
                 and share <= self.alike
-                and 0 < abs(as_float(fact.terms[total].value)) <= self.little * abs(as_float(fact.terms[mean].value))
+                and self.is_gone(fact, seen[0], total, abs(as_float(fact.terms[mean].value)))
                 for fact in seen[-looks:]
             )
         )

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any, NamedTuple
 
-from torch import Tensor
+from torch import Tensor, nn
 
 from debugtracer.observers.loss.loss_function import arguments
 from debugtracer.trace.facts.loss_call import INDEXED, LOSSES
@@ -13,6 +13,8 @@ PRODUCTS = frozenset({"mul", "__mul__", "__rmul__", "multiply", "mul_", "__imul_
 QUOTIENTS = frozenset({"div", "__truediv__", "true_divide", "divide", "div_", "__itruediv__"})
 NEGATIVES = frozenset({"neg", "__neg__", "negative"})
 CHANGES = PRODUCTS | QUOTIENTS | NEGATIVES
+ALONE = ("Pow", "Mul", "Abs", "Neg", "Sqrt", "Sum", "Mean", "LinalgVectorNorm")  # nodes of penalties on weights
+DEEP = 6  # of them between a weight and its penalty (ours)
 
 
 class Reduction(NamedTuple):
@@ -26,10 +28,12 @@ class Reduction(NamedTuple):
 
 
 def reduction_of(name: str, args: tuple[Any, ...], kwargs: dict[str, Any], output: Tensor) -> Reduction | None:
-    """The reduction that a call makes of a tensor, whole or along dimensions; None for other calls, and for one
-    element."""
+    """The reduction that a call makes of a tensor, whole or along dimensions; None for other calls, for one element
+    and for a penalty on weights, which has no rows."""
     given = args[0] if args else kwargs.get("input")
     if not isinstance(given, Tensor) or given.numel() < 2:
+        return None
+    if name in ("sum", "mean") and of_parameter(given):
         return None
     size = given.numel()
     if name in ("sum", "mean"):
@@ -46,6 +50,17 @@ def reduction_of(name: str, args: tuple[Any, ...], kwargs: dict[str, Any], outpu
     if how == "batchmean":
         return Reduction("mean", size, 1 / max(given.shape[0], 1))
     return Reduction("mean", size, 1 / max(size, 1)) if how == "mean" else None
+
+
+def of_parameter(value: Tensor) -> bool:
+    """Whether a tensor is a parameter, or made of one alone, element by element."""
+    node: Any = value.grad_fn
+    for _ in range(DEEP):
+        if node is None or not node.name().startswith(ALONE):
+            break
+        before = {function for function, _ in node.next_functions}
+        node = before.pop() if len(before) == 1 else None
+    return isinstance(value if value.grad_fn is None else getattr(node, "variable", None), nn.Parameter)
 
 
 def reduced(known: Reduction, name: str, given: Tensor, output: Tensor) -> Reduction | None:

@@ -63,7 +63,8 @@ def row_order(shadow: ShadowModel | StilledDraws, kept: RecordedCall) -> dict[st
         base, _ = shadow.run(args, kwargs)
     if not orders.found or base is None or base.shape[0] != rows or not bool(torch.isfinite(base).all()):
         return None
-    moved = tried = 0
+    tried = 0
+    moved: list[tuple[int, int]] = []
     for row in torch.linspace(0, rows - 1, TRIED).long().unique().tolist():
         names = {name: with_row(value, row, rows) for name, value in kwargs.items()}
         output, _ = shadow.run(tuple(with_row(value, row, rows) for value in args), names)
@@ -72,14 +73,16 @@ def row_order(shadow: ShadowModel | StilledDraws, kept: RecordedCall) -> dict[st
         changed = [place for place in range(rows) if (distance(base[place], output[place]) or 0.0) > CHANGED]
         if len(changed) > 1:
             return None  # rows see each other: that is another question
-        tried, moved = tried + bool(changed), moved + (changed not in ([], [row]))
-    if moved < MOVED or 2 * moved < tried:
+        tried += bool(changed)
+        moved += [(row, place) for place in changed if place != row]
+    if len(moved) < MOVED or 2 * len(moved) < tried:
         return None
     last = orders.found[-1]
     again = any(torch.equal(one.rows, last.rows) for one in orders.found[:-1] if one.line[:1] != last.line[:1])
+    again = again and all(int(last.rows[last.rows[place]]) == row for row, place in moved)
     frames, before = frames_of(last.line), frames_of(orders.found[0].line)
     return {
-        "changed": True, "position": moved, "length": tried, "function": "again" if again else "",
+        "changed": True, "position": len(moved), "length": tried, "function": "again" if again else "",
         "frame": frames[0] if frames else None, "made": before[:1],
     }  # fmt: skip
 
