@@ -1,11 +1,14 @@
 """A batch named where the growth began."""
 
+import msgspec
+
 from debugtracer.diagnosis.onset import began
 from debugtracer.diagnosis.proof.rank import rank
 from debugtracer.testing import a_birth, a_tensor, some_facts
 from debugtracer.trace.birth import Frame
 from debugtracer.trace.finding import Finding
 from debugtracer.trace.place import Place
+from debugtracer.trace.verdict import Trial
 
 OVERFLOW = a_birth("aten::mse_loss", a_tensor(1e30), output=a_tensor(inf=1), kind="overflow")
 
@@ -116,3 +119,15 @@ def test_such_a_line_does_not_lead_where_nothing_grew_or_it_was_seen_later_or_is
     later = clip(iteration=grown.ref.iteration + 1)
     for finding in (later, clip(kind="step_missing"), clip(exact=False, confidence=0.5)):
         assert began(grown, rank(grown), [finding]) == rank(grown)
+
+
+def test_such_a_line_does_not_lead_where_the_step_fails_with_older_weights_as_well():
+    grown = unknown(204.0, 1.8e22)
+    older = Trial(intervention="older-weights=1", outcome="not healed")
+    tried = msgspec.structs.replace(rank(grown), trials=(older,))
+    assert began(grown, tried, [clip()]) == tried
+    for other in (
+        msgspec.structs.replace(older, outcome="healed"),
+        Trial(intervention="lower-lr=10", outcome="not healed"),
+    ):
+        assert began(grown, msgspec.structs.replace(tried, trials=(other,)), [clip()]).kind == "clip_misplaced"

@@ -24,6 +24,7 @@ MULTIPLIED = frozenset({
 })  # fmt: skip
 """Classes that make each update larger than the learning rate says, or lift its limit: what grew, grew by them."""
 MACHINE = "silent_data_corruption"
+OLDER = "older-weights"
 LEAP = 1e3  # times the smallest loss or gradient norm before: values that grew until they overflowed (ours)
 ONSET = 10.0  # times the largest loss before: the step in which the growth began (ours)
 SMALL = 1e-3  # a loss below it is as good as 0: no growth is measured from there (ours)
@@ -39,7 +40,8 @@ def began(facts: IncidentFacts, verdict: Verdict, found: Sequence[Finding]) -> V
     first = next((f for f in here if f.kind == MACHINE and f.exact and at_onset(facts, f, later=1)), None)
     if first is None and verdict.kind in GROWN:
         first = next((f for f in here if f.layer == "data" and at_onset(facts, f)), None)
-    if first is None and (verdict.kind in GROWN or (verdict.kind is None and grew(facts))):
+    blamed = verdict.kind in GROWN or (verdict.kind is None and grew(facts))
+    if first is None and blamed and not fails_before(verdict):
         before = (f for f in here if f.kind in MULTIPLIED and f.iteration <= facts.ref.iteration)
         first = next((f for f in before if f.exact or f.confidence >= LIKELY), None)
     if first is None or first.kind is None:
@@ -85,6 +87,11 @@ def began(facts: IncidentFacts, verdict: Verdict, found: Sequence[Finding]) -> V
             *(s for s in verdict.suspects if s.kind not in (was.kind, first.kind)),
         ),
     )
+
+
+def fails_before(verdict: Verdict) -> bool:
+    """True if the step failed as well with the weights of before its last updates: they are not to blame."""
+    return any(t.intervention.partition("=")[0] == OLDER and t.outcome == "not healed" for t in verdict.trials)
 
 
 def grew(facts: IncidentFacts) -> bool:
