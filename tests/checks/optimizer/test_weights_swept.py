@@ -4,18 +4,26 @@ from __future__ import annotations
 
 from debugtracer.checks.optimizer.weights_swept import WeightsSwept
 from debugtracer.diagnosis.judging.judge import Judge
+from debugtracer.trace.facts.health import Health, ParamDynamics
 from debugtracer.trace.facts.loss_call import LossCall
 from debugtracer.trace.window import LOSS, PARAM_L2
 from tests.checks.optimizer.seen import at
 
 
-def judged(losses, sizes, entropy=None):
+def snapshot(l2, step=0):
+    """The weights before an update: 100 numbers."""
+    row = ParamDynamics(name="weight", numel=100, dtype="float32", optimizer="SGD", lr=0.1, weight_l2=l2)
+    return Health(ref=at(step), tensors=(), params=(row,))
+
+
+def judged(losses, sizes, entropy=None, began=None):
     check = WeightsSwept()
     judge, found = Judge({check.slug: check}), []
     for step, (loss, size) in enumerate(zip(losses, sizes, strict=True)):
         calls = [] if entropy is None or step else [
             LossCall(ref=at(0), loss="cross_entropy", classes=30, value=loss, prior_entropy=entropy)
         ]  # fmt: skip
+        calls += [] if began is None else [snapshot(began if step == 0 else 10.0, step)]
         found += judge.judge(at(step), {LOSS: loss, PARAM_L2: size}, calls)
     return [*found, *judge.end(at(len(losses) - 1))]
 
@@ -72,3 +80,8 @@ def test_a_loss_that_still_falls_leaves_it_open():
     first = [1.0, 600.0] + [1.2] * 54
     assert judged([*first, *[1.2] * 32, *[1.175] * 32], SWEPT) == []
     assert len(judged([*first, *[1.2] * 32, *[1.176] * 32], SWEPT)) == 1
+
+
+def test_weights_that_began_near_0_have_nothing_to_sweep_away():
+    assert judged(FLAT, SWEPT, began=0.0) == judged(FLAT, SWEPT, began=0.0099) == []
+    assert len(judged(FLAT, SWEPT, began=0.0101)) == 1

@@ -8,15 +8,18 @@ from statistics import median
 from typing import ClassVar, NamedTuple
 
 from debugtracer.checks.check import Check
+from debugtracer.checks.snapshots import taken
 from debugtracer.spikes.chance import chance
 from debugtracer.spikes.lines import lines
 from debugtracer.spikes.monitor import EARLY, monitor
+from debugtracer.trace.facts.health import Health
 from debugtracer.trace.facts.loss_call import LossCall
 from debugtracer.trace.finding import Finding
 from debugtracer.trace.number import as_float
 from debugtracer.trace.window import LOSS, PARAM_L2, Window
 
 SWEPT = 3.0  # times the norm after the first update (ours: a rate that learns stays below 1.1 in programs of others)
+NEAR_ZERO = 1e-3  # root mean square of weights that have no size of their own yet (ours)
 
 
 class Reference(NamedTuple):
@@ -39,7 +42,8 @@ class WeightsSwept(Check, frozen=True):
         At the end of a run of at least `least` steps. The norm of all parameters reached `times` its value after the
         first update within the first 32, and the median of the last losses is not below what needs no input: 0.97 of
         the entropy of the classes, where the whole loss is one cross-entropy; or 0.95 of the first loss. A loss that
-        still falls (below 0.98 of the losses before) leaves it open: a prompt begins near 0 and grows.
+        still falls (below 0.98 of the losses before) leaves it open: a prompt begins near 0 and grows. Silent where all
+        weights together began with a root mean square below 0.001: there is nothing to sweep away.
     What to do
         Divide the learning rate by 10, or by 100.
     Example
@@ -48,7 +52,7 @@ class WeightsSwept(Check, frozen=True):
         learning rate.
     """
 
-    needs: ClassVar[tuple[str | type, ...]] = (LOSS, PARAM_L2, LossCall)
+    needs: ClassVar[tuple[str | type, ...]] = (LOSS, PARAM_L2, Health, LossCall)
     at_end: ClassVar[bool] = True
     kind: ClassVar[str] = "lr_too_high"
     symptom: ClassVar[str] = "no_learning"
@@ -68,12 +72,16 @@ class WeightsSwept(Check, frozen=True):
     falls: float = 0.98  # of the losses before the last ones: training goes on (ours)
 
     def judge(self, window: Window) -> Iterator[Finding]:
-        """Keep the first loss; judge when the run is over."""
+        """Keep the first loss and the size of the weights; judge when the run is over."""
         memory, seen = window.memory(self), monitor(window)
+        if "size" not in memory and (health := taken(window)):
+            memory["size"] = size(health[0])
         if "first" not in memory:
             memory.update(zip(("first",), filter(math.isfinite, window.series.get(LOSS, ())), strict=False))
         self.measured(window, "norm of all weights by that after the first update", seen.swept, self.times)
         if not window.ended or seen.swept < self.times or seen.level.count < self.least or seen.excused:
+            return
+        if memory.get("size", math.inf) < NEAR_ZERO:
             return
         values = window.finite(LOSS)
         now, reference = median(values[-self.losses :]), self.reference(window, memory["first"])
@@ -100,3 +108,9 @@ class WeightsSwept(Check, frozen=True):
             return begun
         prior = Reference(self.constant * median(entropies), f"{self.constant:.0%} of the entropy of the classes")
         return min(begun, prior)
+
+
+def size(health: Health) -> float:
+    """The root mean square of all weights at a snapshot, before its update."""
+    squares = sum(as_float(p.weight_l2) ** 2 for p in health.params)
+    return math.sqrt(squares / max(sum(p.numel for p in health.params), 1))
