@@ -77,6 +77,39 @@ def test_a_gradient_that_was_bad_before_it_was_clipped_by_hand_accuses_no_line(t
     assert facts.replay is not None and facts.replay.mechanism != "lines"
 
 
+def spoil(model):
+    """A gradient that the backward itself has made bad."""
+    model[0].weight.grad.copy_(torch.full_like(model[0].weight, float("nan")).detach())
+
+
+def test_a_line_that_a_condition_keeps_from_a_parameter_is_not_computed_for_it(tmp_path: Path):
+    def edit(model, optimizer):
+        spoil(model)
+        with torch.no_grad():
+            model[1].bias.zero_()
+        for p in model.parameters():
+            if p.data.norm() > 0:
+                p.grad.mul_(0.1 / p.data.norm())
+        optimizer.step()
+
+    facts = incident(tmp_path, edit)
+    assert facts.replay is not None and facts.replay.mechanism != "lines"
+
+
+def test_a_parameter_that_the_loop_does_not_hold_or_whose_gradient_is_good_is_left_out(tmp_path: Path):
+    def edit(model, optimizer):
+        spoil(model)
+        with torch.no_grad():
+            model[1].bias.zero_()
+        for p in model[0].parameters():
+            scale = torch.sqrt(0.1 / p.data.norm())
+            p.grad.mul_(scale)
+        optimizer.step()
+
+    facts = incident(tmp_path, edit)
+    assert facts.replay is not None and facts.replay.mechanism != "lines"
+
+
 def test_which_statements_write_a_gradient():
     def said(text):
         return gradient_write(ast.parse(text).body[0]) is not None

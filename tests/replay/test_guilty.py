@@ -8,7 +8,7 @@ from torch import nn
 from debugtracer.recorder.alarm import Alarm
 from debugtracer.recorder.tape.batches import BatchLog
 from debugtracer.recorder.tape.step_tape import Tape
-from debugtracer.replay.guilty import GuiltyBatch, guilty_batch
+from debugtracer.replay.guilty import GuiltyBatch, by_hand, guilty_batch
 from debugtracer.replay.reexecute import Reexecution
 from debugtracer.replay.replay_plan import ReplayPlan
 from tests.replay.taping import a_tape, backward, call
@@ -57,3 +57,12 @@ def test_a_step_without_a_module_has_no_rows():
     tape = a_tape()
     call(tape, torch.mean, torch.ones(4))
     assert (guilty(tape, 0).rows, guilty(tape, 0).leaves) == (None, [])
+
+
+def test_what_comes_after_the_last_backward_writes_gradients_by_hand():
+    segment = two_microbatches().current
+    last = max(segment.backwards)
+    alarm = Alarm("inf_grad", segment, 0, 0)
+    assert by_hand(alarm, last + 1)
+    assert not (by_hand(alarm, last) or by_hand(alarm, last - 1) or by_hand(alarm, None))
+    assert not by_hand(Alarm("nan_loss", segment, 0, 0), last + 1)  # the forward of another microbatch

@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Iterator
+from typing import Any
 
 import msgspec
 import torch
@@ -16,6 +17,7 @@ from debugtracer.errors import ReplayRefused
 from debugtracer.recorder.alarm import Alarm
 from debugtracer.recorder.run_state import parameters
 from debugtracer.replay.lines_again import LinesAgain, Write, is_bad
+from debugtracer.replay.loop_items import items_of, reached
 from debugtracer.replay.op_trace.birth import find_birth
 from debugtracer.replay.op_trace.op_tracer import OpTracer
 from debugtracer.replay.op_trace.op_tracker import OpTracker
@@ -48,13 +50,11 @@ def birth_in_gradient_lines(alarm: Alarm) -> Birth:
 
 
 def values_of(lines: LinesAgain, line: int, node: ast.expr, held: list[Tensor]) -> Iterator[tuple[Tensor, OpTracker]]:
-    """The bad values that an expression on a line gives, for the parameter that a loop around it has now or for each of
-    those that it goes through; with the ops that made each."""
-    looped = lines.looped(line)
-    tries: list[dict[str, Tensor]] = [{}]
-    if isinstance(lines.values.get(looped), Tensor):
-        tries = [{looped: one} for one in held[:MOST]]
-    for given in tries:
+    """The bad values that an expression on a line gives, for each parameter of a loop around it whose gradient is bad
+    and for which the conditions on the way hold; with the ops that made each."""
+    for given in tries(lines, line, held):
+        if not reached(lines, line, given):
+            continue
         tracker = OpTracker()
         tracer = OpTracer(observers=[tracker])
         try:
@@ -64,6 +64,24 @@ def values_of(lines: LinesAgain, line: int, node: ast.expr, held: list[Tensor]) 
             continue  # it cannot be computed again
         if isinstance(value, Tensor) and is_bad(value, with_infinite=True):
             yield value, tracker
+
+
+def tries(lines: LinesAgain, line: int, held: list[Tensor]) -> list[dict[str, Any]]:
+    """What the names of a loop over parameters held for each of those with a bad gradient; nothing to be put under any
+    name where no such loop is around the line. Syncs the host."""
+    looped, loop = lines.looped(line), lines.loop_around(line)
+    if loop is None or not any(lines.values.get(looped) is one for one in held):
+        return [{}]
+    items: list[dict[str, Any]] | None = items_of(lines, loop)
+    if items is None:
+        items = [{looped: one} for one in held]
+    return [given for given in items[:MOST] if any(map(spoiled, given.values()))]
+
+
+def spoiled(value: Any) -> bool:
+    """Whether this is a parameter with a bad gradient. Syncs the host."""
+    grad = value.grad if isinstance(value, Tensor) and value.is_leaf else None
+    return grad is not None and is_bad(grad, with_infinite=True)
 
 
 def gradient_write(node: ast.AST) -> tuple[ast.AST, ast.expr] | None:

@@ -66,6 +66,14 @@ def guilty_batch(alarm: Alarm, plan: ReplayPlan, batches: BatchLog, entry: int |
     return GuiltyBatch(microbatch, batch, rows, leaves)
 
 
+def by_hand(alarm: Alarm, entry: int | None) -> bool:
+    """True for an op between the last backward and the update: it writes gradients by hand, and the rows of what it
+    works on are no samples."""
+    backwards = alarm.segment.backwards
+    late = entry is not None and bool(backwards) and entry > max(backwards)
+    return late and alarm.symptom in {"inf_grad", "bad_update"}
+
+
 def ancestors(members: list[Entry], entries: list[Entry], entry: int) -> list[Entry]:
     """The entries that the given one depends on, itself included."""
     wanted, todo = set(), [entry]

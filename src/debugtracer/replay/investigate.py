@@ -19,7 +19,7 @@ from debugtracer.recorder.run_state import several_ranks
 from debugtracer.recorder.tape.entry import Entry, Slot, tensors
 from debugtracer.replay.anomaly import torch_says
 from debugtracer.replay.graph_leaves import names_in
-from debugtracer.replay.guilty import Values, guilty_batch
+from debugtracer.replay.guilty import Values, by_hand, guilty_batch
 from debugtracer.replay.held_values import by_held_values
 from debugtracer.replay.investigation import Investigation
 from debugtracer.replay.op_trace.birth import deliberate, find_birth
@@ -284,6 +284,8 @@ def blame(
         if closer.rows != guilty.rows:
             birth = find_birth(tracker, targets=[(t.name, t.tensor) for t in targets], batch_rows=closer.rows)
         guilty = closer
+    if birth is not None and by_hand(alarm, birth.entry):
+        birth = msgspec.structs.replace(birth, rows=None)
     result.birth, result.guilty = birth, guilty
     if alarm.symptom == "nan_output" and (birth is None or deliberate(tracker, [(t.name, t.tensor) for t in targets])):
         result.normal = not any(torch.isnan(x).any() for t in bad for x in tensors(t.tensor))

@@ -62,10 +62,14 @@ class LinesAgain:
 
     def looped(self, line: int) -> str:
         """The last name that the innermost loop around a line gives a value; "" outside of loops."""
-        around = [loop for loop in self.loops if loop.body[0].lineno <= line <= (loop.end_lineno or loop.lineno)]
-        target = max(around, key=lambda loop: loop.lineno).target if around else None
-        names = [n.id for n in ast.walk(target) if isinstance(n, ast.Name)] if target is not None else []
+        loop = self.loop_around(line)
+        names = [n.id for n in ast.walk(loop.target) if isinstance(n, ast.Name)] if loop is not None else []
         return names[-1] if names else ""
+
+    def loop_around(self, line: int) -> ast.For | None:
+        """The innermost loop around a line; None outside of loops."""
+        around = [loop for loop in self.loops if loop.body[0].lineno <= line <= (loop.end_lineno or loop.lineno)]
+        return max(around, key=lambda loop: loop.lineno, default=None)
 
     def instead(self, values: dict[str, Any]) -> LinesAgain:
         """The same function with other values under some names."""
