@@ -24,16 +24,17 @@ class ActorStale(Check, frozen=True):
         to old probabilities run away.
     How it decides
         A model with the parameters of a trained one, near it at the start, in no optimizer and without gradients, is
-        called without a graph in `rounds` rounds with updates between them. It is given little at a time, and its
-        original at least four times as much; the original itself is never called without a graph, so nothing else
-        acts. The copy is bit for bit what it was while the original moved. A reference or a target network is given the
-        batches of its original, and left alone.
+        called without a graph in at least `rounds` rounds with updates between them, and in each many times (eight, as
+        the steps of an episode; a teacher or a target is called once or twice). It is given little at a time, and its
+        original at least four times as much; the original itself is never called without a graph, so nothing else acts.
+        The copy is bit for bit what it was when the run ends, or at the last look, while the original moved: one that
+        is written every so many rounds, as actors and opponents are, has moved by then. Said when the run is over.
     What to do
         Copy the weights when an update is over: `policy_old.load_state_dict(policy.state_dict())`. If a fixed behaviour
         is meant (evaluation off policy), nothing.
     Example
-        step 160, rank 0: Sequential (ppo.py:91) acts in 4 rounds with the weights that it began with, while the model
-        trained at ppo.py:245 is 0.12 of its norm away after 120 updates; expected the new weights in each round. Copy
+        step 160, rank 0: Sequential (ppo.py:91) acts in 20 rounds with the weights that it began with, while the model
+        trained at ppo.py:245 is 0.12 of its norm away after 760 updates; expected the new weights in each round. Copy
         them behind that line, when the update is over.
     """
 
@@ -47,7 +48,7 @@ class ActorStale(Check, frozen=True):
     )
     proved_by: ClassVar[str] = "optimizer/lighthouse_rounds"
 
-    rounds: int = 4
+    rounds: int = 16
     """Rounds in which it acted (ours; the observer counts them)."""
 
     def judge(self, window: Window) -> Iterator[Finding]:

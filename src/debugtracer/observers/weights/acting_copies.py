@@ -20,9 +20,12 @@ from debugtracer.recorder.state.identity import ById
 from debugtracer.recorder.state.weak import WeakRef
 from debugtracer.trace.facts.acting_copy import ActingCopy
 from debugtracer.trace.number import number
+from debugtracer.trace.step import StepRef
 
 NEAR = 0.5  # of the norm: what began as another network is no copy (ours)
-ROUNDS = 4  # times that it acted again after updates (ours)
+ROUNDS = 4  # after which what is called once or twice in each is let go of (ours)
+LONG = 16  # rounds in which it stood before anything is said (ours: a copy may be written every ten)
+MANY = 8  # calls in a round: who acts is asked step by step, a teacher once (ours)
 FEWER = 4  # times as many values does the trained model get in a call (ours)
 MOST = 8  # models watched (ours)
 LOOKS = 3  # steps after which nobody is looked for any more (ours: as many as are inspected at the start)
@@ -35,7 +38,9 @@ class Actor:
         self.raw, self.size = raw, size
         self.held = WeightSamples(list(model.parameters()))
         self.began = self.step = step
-        self.rounds = 1
+        self.rounds = self.calls = 1
+        self.ref: StepRef | None = None
+        """The step of the round in which it was taken for one that acts."""
         self.stepped: RawFrames | None = None
         """Where the optimizer of its original steps."""
         self.original: WeakRef[nn.Module] | None = None
@@ -50,10 +55,13 @@ class ActingCopiesObserver(Observer):
         self.known: ById[nn.Module, Actor] = ById()
         self.taught: ById[nn.Module, int] = ById()
         """Models called with a graph -> values of the largest input."""
+        self.standing: dict[Actor, ActingCopy] = {}
+        """What is said when the run is over, unless the copy moves before."""
 
     def reset(self) -> None:
         self.known.clear()
         self.taught.clear()
+        self.standing.clear()
 
     @always
     def left(self, module: nn.Module, args: tuple[Any, ...], kwargs: dict[str, Any], output: Any) -> None:
@@ -66,11 +74,20 @@ class ActingCopiesObserver(Observer):
             root = self.run.state.roots.get(module)
             if root is not None and root.has_parameters and len(list(self.known.items())) < MOST:
                 self.known[module] = Actor(module, raw_frames(2), size_of(args, kwargs), step)
-        elif not actor.over and actor.step != step:
-            actor.step, actor.rounds = step, actor.rounds + 1
-            if actor.rounds >= ROUNDS and actor.stepped is not None:
-                actor.over = True
-                self.judge(module, actor)
+        elif not actor.over:
+            actor.calls += 1
+            if actor.step != step:
+                actor.step, actor.rounds = step, actor.rounds + 1
+                self.begins(module, actor)
+
+    def begins(self, module: nn.Module, actor: Actor) -> None:
+        """Begin a round: let go of what is called a few times in each, look at others each time their rounds have
+        doubled, so that the last look is never in the first half of the run."""
+        if actor.rounds == ROUNDS:
+            actor.over = actor.stepped is None or actor.calls <= MANY * (actor.rounds - 1)
+            actor.ref = self.run.ref("forward")
+        elif actor.rounds >= LONG and actor.rounds & (actor.rounds - 1) == 0:
+            self.judge(module, actor)
 
     @inspected
     def step_closed(self, optimizer: Optimizer) -> None:
@@ -82,6 +99,7 @@ class ActingCopiesObserver(Observer):
             apart = distance(module, original) if original is not None else None
             if original is None or apart is None or not self.acts(actor, original) or not actor.held.stand():
                 actor.over = True
+                self.standing.pop(actor, None)
             elif actor.stepped is None:
                 actor.over = apart > NEAR
                 actor.stepped, actor.original = raw_frames(2), WeakRef(original)
@@ -98,19 +116,27 @@ class ActingCopiesObserver(Observer):
         return self.known.get(original) is None and (self.taught.get(original) or 0) >= FEWER * max(actor.size, 1)
 
     def judge(self, module: nn.Module, actor: Actor) -> None:
-        """Emit a copy that stands still while it acts."""
+        """Note a copy that stands still while it acts; forget one that has moved."""
+        self.standing.pop(actor, None)
         original = actor.original() if actor.original is not None else None
         apart = distance(module, original) if original is not None else None
-        if original is None or not apart or not self.acts(actor, original) or not actor.held.stand():
+        actor.over = original is None or not apart or not self.acts(actor, original) or not actor.held.stand()
+        if actor.over or apart is None or actor.ref is None:
             return
         called, stepped = frames_of(actor.raw), frames_of(actor.stepped) if actor.stepped is not None else ()
-        self.run.emit(
-            ActingCopy(
-                ref=self.run.ref("forward"), module=type(module).__name__, rounds=actor.rounds,
-                updates=self.run.step - actor.began, apart=number(apart),
-                frame=stepped[0] if stepped else None, called=called[0] if called else None,
-            )
+        self.standing[actor] = ActingCopy(
+            ref=actor.ref, module=type(module).__name__, rounds=actor.rounds, updates=self.run.step - actor.began,
+            apart=number(apart), frame=stepped[0] if stepped else None, called=called[0] if called else None,
         )  # fmt: skip
+
+    def ended(self) -> None:
+        """Look once more at those that are still there, and emit what never moved."""
+        for module, actor in list(self.known.items()):
+            if actor in self.standing:
+                self.judge(module, actor)
+        for fact in self.standing.values():
+            self.run.emit(fact)
+        self.standing.clear()
 
 
 def size_of(args: tuple[Any, ...], kwargs: dict[str, Any]) -> int:

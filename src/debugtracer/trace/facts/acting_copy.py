@@ -8,7 +8,7 @@ from debugtracer.trace.number import Number
 
 
 class ActingCopy(Fact, frozen=True, kw_only=True):
-    """Seen once for a copy, when it has acted in several rounds between which its original was trained."""
+    """Seen once for a copy, when the run is over: it acted in many rounds between which its original was trained."""
 
     module: str
     """The class of the copy."""
