@@ -212,6 +212,38 @@ def test_as_many_classes_as_samples_are_no_pairs(tmp_path):
     assert trials(tmp_path)["other_samples"].changed
 
 
+class Reads(nn.Module):
+    """What all samples read from the first one."""
+
+    def __init__(self, read):
+        super().__init__()
+        self.each, self.read = nn.Linear(4, 3), read
+
+    def forward(self, x):
+        return self.read(self.each(x))
+
+
+def rows_of_all(h):
+    return h.reshape(-1, 3)[torch.arange(SAMPLES) % h.shape[1]]
+
+
+def step(tmp_path, read, *sizes):
+    with under_watch(tmp_path):
+        Reads(read)(torch.randn(SAMPLES, *sizes)).square().sum().backward()
+    return trials(tmp_path)["other_samples"]
+
+
+def test_an_index_without_its_offset_reads_from_the_first_sample(tmp_path):
+    told = step(tmp_path, rows_of_all, 5, 4)
+    assert told.changed and told.function == "first" and "reshape(-1, 3)[" in told.frame.code
+
+
+def test_a_first_row_that_is_written_by_hand_is_no_lost_offset(tmp_path):
+    for number, read in enumerate((lambda h: h - h[:1], lambda h: h + h[0])):
+        told = step(tmp_path / str(number), read, 4)
+        assert told.changed and told.function == ""
+
+
 def test_batch_norm_is_exempt(tmp_path):
     model = nn.Sequential(nn.Linear(4, 3), nn.BatchNorm1d(3))
     with under_watch(tmp_path):

@@ -27,8 +27,9 @@ class CrossSampleLeak(Check, frozen=True):
     How it decides
         On a copy in evaluation mode (batch norm uses its running statistics), all samples but the first change; the
         output of the first must not, nor that of the last. Contrastive models, mixtures with a capacity and time-first
-        batches do it on purpose, so it is a note. It is a warning where the last one changes with the first alone:
-        nothing that is meant to mix samples looks at one place of the batch.
+        batches do it on purpose, so it is a note. It is a warning where the last one changes with the first alone, by
+        an index tensor that takes rows from the joined rows of all samples. A reference that is meant is written by
+        hand, `x[0]` or `x[:1]`, and stays a note.
     What to do
         Look at the module named: the dimension of its softmax or mean, the order of its view, batch_first.
     Example
@@ -56,8 +57,9 @@ class CrossSampleLeak(Check, frozen=True):
                 yield self.finding(
                     window,
                     "note",
-                    f"the output of sample 0 changes by {fact.size:.2g} standard deviations when other samples change "
-                    f"(first in {fact.module or fact.root}{line}); expected no change. Look at the dimensions there.",
+                    f"the output of sample {fact.position or 0} changes by {fact.size:.2g} standard deviations when "
+                    f"other samples change (first in {fact.module or fact.root}{line}); expected no change. Look at "
+                    "the dimensions there.",
                     ref=fact.ref,
                     place=Place(module=fact.module, frame=fact.frame),
                 )

@@ -161,8 +161,8 @@ def other_samples(
             return found
         found = difference(base, output, seen, now, part) | {"position": sample}
         if found["changed"] and sample and other:
-            frames = frames_of(reaching_call(shadow, (args, kwargs), changed, part))
-            return found | {"function": FIRST} | ({"frame": frames[0]} if frames else {})
+            frames = frames_of(reaching_call(shadow, (args, kwargs), changed, part, samples))
+            return found | ({"function": FIRST, "frame": frames[0]} if frames else {})
         if found["changed"]:
             break
     return found

@@ -15,6 +15,7 @@ from debugtracer.observers.model.running_module import running_module
 from debugtracer.observers.model.shadow_model import ATTENDS, ShadowModel, is_dense
 from debugtracer.recorder.state.roots import plain_path
 
+GATHERS = frozenset({"__getitem__", "index_select"})
 MOST_CALLS = 4096  # of one run (ours)
 MOST_BYTES = 256 * 1024**2  # of the outputs of one run (ours)
 
@@ -29,6 +30,8 @@ class FunctionCall(NamedTuple):
     module: int
     """The id of the module that ran."""
     raw: RawFrames
+    gathered: int = 0
+    """Rows of the tensor of which it takes those that an index tensor names; 0 for other calls."""
 
 
 class MixingCall(NamedTuple):
@@ -58,8 +61,17 @@ class FunctionCalls(TorchFunctionMode):
             if len(self.made) < MOST_CALLS and self.bytes <= MOST_BYTES:
                 name, module = getattr(function, "__name__", ""), running_module()
                 # a copy: what writes in place later is a call of its own
-                self.made.append(FunctionCall(name, first.clone(), id(module), raw_frames(2)))
+                self.made.append(FunctionCall(name, first.clone(), id(module), raw_frames(2), gathered(name, args)))
         return output
+
+
+def gathered(name: str, args: tuple[Any, ...]) -> int:
+    """The rows of a tensor of which a call takes those that an index tensor names; 0 for other calls: `x[0]` and
+    `x[:1]` are written by hand."""
+    index = args[-1] if name in GATHERS and len(args) > 1 and isinstance(args[0], Tensor) else None
+    parts = index if isinstance(index, tuple) else (index,)
+    named = any(isinstance(one, Tensor) and one.dim() and not one.is_floating_point() for one in parts)
+    return args[0].shape[0] if named and args[0].dim() else 0
 
 
 def mixing_call(
@@ -119,9 +131,10 @@ def positions(value: Tensor, shorter: Tensor, length: int) -> int | None:
 
 
 def reaching_call(
-    shadow: ShadowModel, given: Arguments, changed: Arguments, part: Callable[[Tensor], Tensor | None]
+    shadow: ShadowModel, given: Arguments, changed: Arguments, part: Callable[[Tensor], Tensor | None], samples: int
 ) -> RawFrames:
-    """The first call of which a part, the rows of a sample, changes with other samples; nothing where none is seen."""
+    """The first call of which a part, the rows of a sample, changes with other samples, where that takes rows by an
+    index tensor from the joined rows of all `samples`; nothing where it is another call, or none is seen."""
     try:
         base, other = calls(shadow, given), calls(shadow, changed)
     except Exception:
@@ -130,5 +143,5 @@ def reaching_call(
         if one.name != same.name or one.output.shape != same.output.shape:
             return ()
         if (distance(part(one.output), part(same.output)) or 0.0) > CHANGED:
-            return one.raw
+            return one.raw if one.gathered > samples and one.gathered % samples == 0 else ()
     return ()
