@@ -115,3 +115,48 @@ def test_an_order_holds_each_row_once_and_not_in_its_place():
     assert is_order(torch.arange(8).flip(0))
     for rows in (torch.arange(8), torch.zeros(8).long(), torch.arange(7).flip(0), torch.arange(8).flip(0).float()):
         assert not is_order(rows)
+
+
+def test_values_over_all_rows_have_no_order(tmp_path):
+    def moments(model, x, y):
+        given = model(x)
+        return F.mse_loss(given.mean(0), y.mean(0)) + F.l1_loss(given.T @ given, y.T @ y)
+
+    assert run(tmp_path, apart, moments) == []
+
+
+def test_orders_that_sort_are_meant(tmp_path):
+    def by_value():
+        return X[X[:, 0].numpy().argsort()], Y[Y[:, 0].numpy().argsort()]
+
+    assert run(tmp_path, by_value) == []
+
+
+class Towers(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.one, self.other = nn.Linear(5, 4), nn.Linear(1, 4)
+
+
+@pytest.mark.parametrize(
+    "together",
+    [
+        lambda a, b: (a * b).sum(1).mean(),
+        lambda a, b: (a @ b.T).trace(),
+        lambda a, b: F.cosine_similarity(*(side[torch.arange(len(a)).flip(0)] for side in (a, b))).mean(),
+    ],
+)
+def test_negatives_beside_pairs_that_belong_together_are_silent(tmp_path, together):
+    def contrasted(model, x, y):
+        a, b = model.one(x), model.other(y)
+        return (a[torch.randperm(len(a))] * b[torch.randperm(len(b))]).sum(1).mean() - together(a, b)
+
+    assert run(tmp_path, lambda: (X, Y), contrasted, Towers()) == []
+
+
+def test_the_same_without_pairs_that_belong_together_is_told(tmp_path):
+    def negatives(model, x, y):
+        a, b = model.one(x), model.other(y)
+        return (a[torch.randperm(len(a))] * b[torch.randperm(len(b))]).sum(1).mean()
+
+    assert len(run(tmp_path, lambda: (X, Y), negatives, Towers())) == 1

@@ -22,6 +22,11 @@ PRODUCTS = frozenset({"mul", "__mul__", "bmm", "cosine_similarity"})  # row by r
 FEWEST = 8  # rows of an order that says something (ours)
 MOST = 20_000  # entries of a tape that is read (ours)
 SHOWN = 3  # pairs of rows that are told
+DRAWS = frozenset({"randperm", "permutation", "permuted", "shuffle"})
+SORTS = frozenset({"argsort", "sort", "sorted", "msort", "lexsort", "topk", "argpartition"})
+REDUCES = frozenset({"mean", "sum", "std", "var", "std_mean", "var_mean", "median", "amax", "amin", "prod", "logsumexp",
+                     "quantile", "norm", "sort", "topk", "cov", "corrcoef"})  # fmt: skip
+CONTRACTS = frozenset({"matmul", "__matmul__", "mm", "einsum", "tensordot", "cdist"})
 
 
 class Shuffled(NamedTuple):
@@ -59,7 +64,9 @@ class TapeOrders:
         """Note what one call hands on, and what it puts in an order."""
         found = [self.of(reference) for reference in entry.references()]
         learnt = any(one.learnt for one in found) or (entry.kind == "module" and has_weights(entry.function))
-        carried = frozenset().union(*(one.shuffled for one in found))
+        carried = frozenset() if loses_rows(entry) else frozenset().union(*(one.shuffled for one in found))
+        if getattr(entry.function, "__name__", "") in CONTRACTS:
+            carried -= frozenset().union(*(one.shuffled for one in found[1:]))
         taken = self.order_of(index, entry)
         if taken is not None:
             self.taken.append(taken)
@@ -81,16 +88,21 @@ class TapeOrders:
             return None
         place = args[2] if name == "index_select" and len(args) > 2 and args[1] == 0 else args[1]
         place = place[0] if isinstance(place, tuple) and place else place
-        rows = self.rows_of(place)
+        rows = self.rows_of(place, entry)
         if rows is None or not is_order(rows):
             return None
         return Shuffled(self.key(place), rows, self.key(args[0]), index)
 
-    def rows_of(self, place: Any) -> Tensor | None:
-        """The numbers of an index that were drawn in this step, or that come from outside of it."""
+    def rows_of(self, place: Any, taking: Entry) -> Tensor | None:
+        """The numbers of an index that were drawn in this step, or outside of it by code that draws orders; not of one
+        that sorts: two sides may each be sorted by what they hold."""
+        drawn = False
         if isinstance(place, Slot) and 0 <= place.entry < len(self.entries):
             made = self.entries[place.entry]
+            drawn = getattr(made.function, "__name__", "") in DRAWS
             place = made.args[place.output] if made.kind == "const" else None
+        if not drawn and not is_drawn(taking):
+            return None
         if isinstance(place, Leaf):
             return None if place.moved else place.tensor.detach()
         plain = type(place).__module__ == "numpy" and getattr(place, "ndim", 0) == 1 and place.dtype.kind == "i"
@@ -101,6 +113,25 @@ class TapeOrders:
         if isinstance(value, Slot):
             return value.segment, value.entry, value.output
         return id(value.tensor) if isinstance(value, Leaf) else id(value)
+
+
+def is_drawn(taking: Entry) -> bool:
+    """Whether the innermost code around a call that orders anything draws orders and sorts nothing."""
+    for code, _ in taking.frames or ():
+        names = set(code.co_names)
+        if names & (DRAWS | SORTS):
+            return not names & SORTS
+    return False
+
+
+def loses_rows(entry: Entry) -> bool:
+    """Whether what a call gives has no rows of what it was given: one number, or a value over all rows."""
+    if entry.scalar:
+        return True
+    if entry.kind != "fn" or getattr(entry.function, "__name__", "") not in REDUCES:
+        return False
+    along = entry.kwargs.get("dim", entry.kwargs.get("axis", entry.args[1] if len(entry.args) > 1 else None))
+    return along is None or 0 in (along if isinstance(along, (tuple, list)) else (along,))
 
 
 def is_order(rows: Tensor) -> bool:
@@ -155,7 +186,29 @@ def pairs(orders: TapeOrders) -> Iterator[tuple[Entry, Carried, Carried]]:
             products.append((entry, sides[0], sides[1]))
     yield from losses
     if not losses and all(differing(orders, one, other) is not None for _, one, other in products):
-        yield from products
+        yield from (one for one in products if not meet_elsewhere(orders, *one[1:]))
+
+
+def meet_elsewhere(orders: TapeOrders, given: Carried, target: Carried) -> bool:
+    """Whether a call joins the two tensors in one order, or in none: pairs that are drawn apart beside them are meant
+    as negatives."""
+    taken = {one.entry: (one.store, one.order) for one in orders.taken}
+    sides = [{orders.taken[n].store for n in side.shuffled} for side in (given, target)]
+    found: dict[int, frozenset[tuple[object, object]]] = {}
+    for index, entry in enumerate(orders.entries):
+        seen = []
+        for reference in entry.references():
+            known = found.get(reference.entry, frozenset()) if isinstance(reference, Slot) else frozenset()
+            key = orders.key(reference)
+            seen.append(known | {(key, None)} if any(key in side for side in sides) else known)
+        ones, others = ([{o for s, o in known if s in side} for known in seen] for side in sides)
+        if any(ones[i] & others[j] for i in range(len(seen)) for j in range(len(seen)) if i != j):
+            return True
+        store, order = taken.get(index, (None, None))
+        mine = frozenset({(store, order)}) if any(store in side for side in sides) else frozenset().union(*seen)
+        if mine:
+            found[index] = mine
+    return False
 
 
 def differing(orders: TapeOrders, given: Carried, target: Carried) -> tuple[Shuffled, Shuffled] | None:

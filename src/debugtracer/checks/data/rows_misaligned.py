@@ -28,7 +28,9 @@ class RowsMisaligned(Check, frozen=True):
         of the row numbers are equal, in none of them all, and they do not stand at one distance, as in a forecast.
         What was taken from a batch that was itself taken (mixed samples) is left alone. In the first updates of each
         optimizer the tape tells of tensors that were put in an order of all their rows: raw targets of a loss in one
-        order and its input in another one, or factors of which no two stand in one order.
+        order and its input in another one, or factors of which no two stand in one order and whose tensors no call
+        joins otherwise (negatives are drawn apart beside pairs). Orders that sort, and values over all rows, say
+        nothing.
     What to do
         Take both by the same index.
     Example
