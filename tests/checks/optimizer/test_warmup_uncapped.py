@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import msgspec
 import pytest
 
 from debugtracer.checks.optimizer.warmup_uncapped import Climb, WarmupUncapped
@@ -85,6 +86,23 @@ def test_a_rate_that_the_program_writes_is_beside_that_of_the_lowest_loss():
     assert "the program (train.py:12) raised the learning rate in 191 of 191 updates, to 0.0064" in finding.message
     assert "2 times the 0.0032 of then; the loss was 0.475 at step 95" in finding.message
     assert judged(losses=early, rate_frame=None, **by_hand) == []
+
+
+@pytest.mark.parametrize("code", ["lr = 4e-3 * min(1.0, (step + 1) / 240)", "up = step if step < half else half"])
+def test_a_line_with_a_cap_rises_as_it_is_meant_to(code):
+    capped = msgspec.structs.replace(line(8), code=code)
+    assert judged(value_frame=capped) == []
+    assert len(judged(value_frame=msgspec.structs.replace(capped, code="(step + 1) / warmup"))) == 1
+
+
+def test_twice_the_lowest_level_says_nothing_of_a_rate_by_hand():
+    by_hand = {"scheduler": "", "scheduler_frame": None, "value_frame": None, "built": 0.0, "rate_frame": line(12)}
+
+    def level(now):
+        return [2.0] * 64 + [0.2] * 32 + [now] * 224
+
+    assert judged(losses=level(1.0), **by_hand) == []
+    assert len(judged(losses=level(1.1), **by_hand)) == 1
 
 
 def test_a_scheduler_that_is_stepped_after_its_steps_is_told_at_its_step():

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import ClassVar
@@ -19,6 +20,8 @@ from debugtracer.trace.facts.wiring import Wiring
 from debugtracer.trace.finding import Finding
 from debugtracer.trace.place import Place
 from debugtracer.trace.window import GRAD_L2, LOSS, LR, Window
+
+CAPPED = re.compile(r"\b(min|minimum|clip|clamp)\(| if .* else ")
 
 
 @dataclass
@@ -80,9 +83,10 @@ class WarmupUncapped(Check, frozen=True):
         line of the program writes the rate, to `times` of what it was when the loss was lowest. The rate has risen in
         nine of ten updates, last by about as much as on average (most searches for a rate multiply it). The medians of
         the last two blocks of 16 losses are twice the lowest one, or have lost half of the way from the first one to
-        it, where that was a tenth, and the rate rose in `since` updates at least since that. Not where the loss chases
-        a moving target. The line is that of the schedule; of a scheduler that says for how many steps it is made and
-        has been stepped more often, that of its step().
+        it, where that was a tenth (of a rate by hand the latter alone), and the rate rose in `since` updates at least
+        since that. Not where the line of the rate has a cap, or the loss chases a moving target. The line is that of
+        the schedule; of a scheduler that says for how many steps it is made and has been stepped more often, that of
+        its step().
     What to do
         End the warm-up: `min(1.0, (step + 1) / warmup)`, or `LinearLR(optimizer, 1 / warmup, total_iters=warmup)`.
     Example
@@ -120,17 +124,19 @@ class WarmupUncapped(Check, frozen=True):
         if level.now < climb.best:
             climb.best, climb.best_step, climb.rises_at_best = level.now, window.ref.step, climb.rises
             climb.rate_at_best = climb.last
-        if self.is_gone(level, climb.best) and not monitored.excused and self.is_uncapped(climb) and climb.begin:
+        if self.is_gone(level, climb) and not monitored.excused and self.is_uncapped(climb) and climb.begin:
             climb.told = True
             yield self.describe(window, climb, climb.begin, level.now)
 
-    def is_gone(self, level: Level, best: float) -> bool:
-        """Whether the last two blocks are far above the lowest one, or as high as the first."""
+    def is_gone(self, level: Level, climb: Climb) -> bool:
+        """Whether the last two blocks have lost what was learnt, or are far above the lowest one: that alone says
+        nothing where nobody says which rate was chosen."""
         if level.least < 0 or len(level.medians) < 2:
             return False
-        now = min(level.now, level.medians[-2])
-        lost = best + self.lost * (level.first - best)
-        return now >= self.rise * best > 0 or (best <= self.learnt * level.first and now >= lost)
+        best, now = climb.best, min(level.now, level.medians[-2])
+        lost = best <= self.learnt * level.first and now >= best + self.lost * (level.first - best)
+        chosen = climb.begin is not None and bool(climb.begin.scheduler)
+        return lost or (chosen and now >= self.rise * best > 0)
 
     def is_uncapped(self, climb: Climb) -> bool:
         """Whether the rate rose all the time, in a line, past what the optimizer was built with."""
@@ -138,12 +144,18 @@ class WarmupUncapped(Check, frozen=True):
         return (
             begin is not None
             and not climb.several
+            and not self.is_capped(begin)
             and climb.last >= self.times * self.chosen(climb, begin) > 0
             and climb.rises >= self.nearly * (climb.moves - 1)
             and climb.slope > 0
             and climb.rises - climb.rises_at_best >= self.since
             and climb.is_straight()
         )
+
+    def is_capped(self, begin: Rate) -> bool:
+        """Whether the line of the rate says where it ends: it rises as it is meant to, and the data may be harder."""
+        line = begin.value_frame if begin.scheduler else begin.rate_frame
+        return line is not None and CAPPED.search(line.code) is not None
 
     def chosen(self, climb: Climb, begin: Rate) -> float:
         """The rate that a warm-up ends at, as far as somebody says so; 0 where there is none to end."""
