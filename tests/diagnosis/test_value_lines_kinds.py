@@ -244,3 +244,11 @@ def test_a_tensor_from_outside_the_step_may_be_spoiled(value, expected):
 def test_a_tensor_that_is_too_large_is_not_looked_at(monkeypatch):
     monkeypatch.setattr(module, "MOST_BYTES", 4)
     assert spoiled(NAN) is True and spoiled(NAN.expand(2).clone()) is False
+
+
+def test_fewer_bad_values_than_rows_leave_some_rows_good():
+    def said(nan, rows=None):
+        seen = TensorFacts(shape=(8, 6), nan=nan)
+        return module.few(Birth(op=None, direction="input", kind="input", output=seen, rows=rows))
+
+    assert (said(7), said(8), said(16, rows=(4, 5)), said(48, rows=tuple(range(8)))) == (True, False, True, False)

@@ -11,6 +11,7 @@ from torch.optim import Optimizer
 
 from debugtracer.callsites.notebook_cells import edited
 from debugtracer.callsites.numeric_warning import NumericWarning
+from debugtracer.callsites.origins.nonfinite_origin import GuessedLines
 from debugtracer.diagnosis.constructed_weights import constructed_lines
 from debugtracer.diagnosis.ignored_labels import all_ignored
 from debugtracer.diagnosis.indexed_rows import indexed_rows
@@ -77,6 +78,7 @@ def gather(
     pipeline = of_pipeline(birth, batch)
     ignored = all_ignored(batch) or ("", "")
     bad = tuple(dict.fromkeys(result.bad_names))
+    made = made_lines(alarm, result, context, ignored[0], pipeline)
     ref = StepRef(iteration=iteration, step=alarm.step, microbatch=microbatch, rank=rank, phase=PHASES[alarm.symptom])
     optimizer = optimizer_facts(alarm.optimizer or only(built), context, built)
     return IncidentFacts(
@@ -97,7 +99,8 @@ def gather(
         changed=next((fact for fact in told if isinstance(fact, ValueChanged)), None),
         written=weight_writes(alarm.segment, context),
         pipeline=pipeline,
-        made=made_lines(alarm, result, context, ignored[0], pipeline) or warned_rate(told, context.numeric_warnings),
+        made=tuple(made) or warned_rate(told, context.numeric_warnings),
+        made_guessed=isinstance(made, GuessedLines),
         ignored=ignored[1],
         cut=cut_line(batch, ignored[0]) if ignored[0] else None,
         world_size=world_size,

@@ -254,7 +254,7 @@ class Incidents(AlarmListener, GateRanks, IncidentPolicy):
 
     def conclude(self, alarm: Alarm, result: Investigation, context: ReplayContext, begin: float) -> None:
         """Conclude an incident: facts, verdict, everything saved and shown."""
-        from debugtracer.diagnosis import gather, onset  # here: a run without an incident has no use for these
+        from debugtracer.diagnosis import gather, guessed_line, onset  # here: a run without an incident needs none
         from debugtracer.diagnosis.proof import already_done, prove
 
         saved = not self.full
@@ -272,7 +272,7 @@ class Incidents(AlarmListener, GateRanks, IncidentPolicy):
         verdict = prove.prove(
             facts, alarm, context, result, list(self.state.optimizers), self.options.state_bytes, self.options.budget
         )
-        verdict = onset.began(facts, verdict, self.findings.caught_up())
+        verdict = onset.began(facts, guessed_line.as_guess(facts, verdict), self.findings.caught_up())
         verdict = already_done.without_done(verdict, self.findings.news.last(ClipLimit))
         verdict = self.remembered(facts, msgspec.structs.replace(verdict, seconds=round(perf_counter() - begin, 3)))
         self.state.verdict = verdict

@@ -62,7 +62,7 @@ def value_lines(
             some = birth.rows is not None and len(birth.rows) < (batch.rows or 0)
             return batch.loader.made(name) if ignored else batch.loader.spoiled(name, some, heard)
         outside = name.startswith(("a tensor", "input "))
-        return nonfinite_first(of_the_program(sys._getframe(1)), some=False, heard=heard) if outside else ()
+        return nonfinite_first(of_the_program(sys._getframe(1)), few(birth), heard) if outside else ()
     if birth.number is not None:
         return number_lines(birth.frames, sys._getframe(1))
     if base(birth.op).startswith("_weight_norm"):
@@ -81,6 +81,14 @@ def value_lines(
         found = object_built(birth.frames, "CTCLoss")
         return (found,) if found is not None else ()
     return ()
+
+
+def few(birth: Birth) -> bool:
+    """Whether some rows of the tensor that was bad on entry have no bad value for sure."""
+    seen = birth.output
+    rows = seen.shape[0] if seen is not None and seen.shape else 1
+    known = birth.rows is not None and len(birth.rows) < rows
+    return known or (seen is not None and seen.nan + seen.posinf + seen.neginf < rows)
 
 
 def zeros(values: Sequence[Number]) -> bool:

@@ -143,6 +143,8 @@ class IncidentFacts(msgspec.Struct, frozen=True, kw_only=True):
     """The program's own writes into its weights since the last update, by line."""
     made: tuple[Frame, ...] = ()
     """The lines that wrote the value it began with, the one that made it first; empty where it was born in the step."""
+    made_guessed: bool = False
+    """The first of them is one that numpy warned of, and no name leads from it to the value."""
     pipeline: PipelineBirth | None = None
     """Where in the data pipeline a value of the batch became bad; None where the batch was good."""
     ignored: str = ""

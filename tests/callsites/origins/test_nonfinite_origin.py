@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from debugtracer.callsites.numeric_warning import NumericWarning
-from debugtracer.callsites.origins.nonfinite_origin import nonfinite_first
+from debugtracer.callsites.origins.nonfinite_origin import GuessedLines, nonfinite_first
 from debugtracer.callsites.origins.value_origin import origin
 from debugtracer.trace.birth import Frame
 
@@ -78,5 +78,7 @@ def test_where_no_line_of_the_way_could_have_the_only_one_that_warned_of_a_nan_c
     far, other = Frame("filter.py", 64), Frame("plot.py", 9)
     nan = NumericWarning("invalid value encountered in divide", (far,))
     assert nonfinite_first(links, False, [NumericWarning("divide by zero", (other,)), nan])[0] == far
+    assert isinstance(nonfinite_first(links, False, [nan]), GuessedLines)
+    assert not isinstance(nonfinite_first(links, True, [nan]), GuessedLines)
     assert nonfinite_first(links, True, [nan])[0].line == 2
     assert nonfinite_first(links, False, [nan, NumericWarning("invalid value in log", (other,))])[0].line == 2

@@ -11,7 +11,8 @@ from debugtracer.callsites.numeric_warning import NumericWarning
 from debugtracer.callsites.origins.handed_on import carrier
 from debugtracer.callsites.origins.literal_writes import literal_write
 from debugtracer.callsites.origins.only_caller import written
-from debugtracer.callsites.origins.other_branch import other_branches
+from debugtracer.callsites.origins.other_branch import beside, cleaned, other_branches
+from debugtracer.callsites.origins.told_line import only_told
 from debugtracer.callsites.origins.value_origin import Link, Use, last_write, made_first
 from debugtracer.callsites.origins.written_names import final_name, part_of
 from debugtracer.source.risks import negative
@@ -32,25 +33,41 @@ NANS = ("invalid value", "Mean of empty slice", "Degrees of freedom <= 0")
 CONSTANTS = (ast.Constant, ast.List, ast.Tuple, ast.UnaryOp, ast.BinOp, ast.Load, ast.operator, ast.unaryop)
 
 
+class GuessedLines(tuple[Frame, ...]):
+    """Lines of which the first is one that numpy warned of, while no name leads to it from the bad value."""
+
+
 def nonfinite_first(links: Sequence[Link], some: bool, heard: Sequence[NumericWarning] = ()) -> tuple[Frame, ...]:
     """The lines from the one that made the value NaN or Inf to the one that wrote it last. `some`: only some rows are
     bad, so what all rows were divided by was no zero. `heard` are the warnings of numpy: a line that it warned of
-    before one that could have, and where none could, one elsewhere (an environment that the values came back from)."""
+    before one that could have, and where none could, as a guess one in another branch or elsewhere (an environment that
+    the values came back from)."""
     literal = literal_write(links, some)
     if literal is not None:
         return (literal,)
     found = warned_of(links, heard) or first_risky(links, some)
+    if found is None or found.kind == "read":
+        other = warned_of(links, heard, branches=True)
+        if other is not None:
+            return GuessedLines(way_from(other, links))
     if found is None:
-        return (*(() if some else elsewhere(heard)), *made_first(links))
+        far = () if some else elsewhere(heard)
+        return GuessedLines((*far, *made_first(links))) if far else made_first(links)
+    return way_from(found, links)
+
+
+def way_from(found: Link, links: Sequence[Link]) -> tuple[Frame, ...]:
+    """The lines from the one that was found to the one that wrote the value last."""
     way = [link.frame for link in links]
     top = next((i for i, frame in enumerate(way) if frame == found.frame), len(way) - 1)
     after = way[top::-1] if way[top] == found.frame else [found.frame, *way[::-1]]
     return tuple(dict.fromkeys(after))
 
 
-def warned_of(links: Sequence[Link], heard: Sequence[NumericWarning]) -> Link | None:
-    """The line on the way that numpy has warned of first: what comes after computes with its NaN and Inf."""
-    near = list(itertools.islice(backwards(links, branches=True), MOST)) if heard else []
+def warned_of(links: Sequence[Link], heard: Sequence[NumericWarning], branches: bool = False) -> Link | None:
+    """The line on the way that numpy has warned of first: what comes after computes with its NaN and Inf. `branches`:
+    also one in a branch beside it that makes no NaN itself."""
+    near = list(itertools.islice(backwards(links, branches), MOST)) if heard else []
     for one in heard:
         found = next((link for link in near if spans(link, one.frames[0])), None)
         if found is not None:
@@ -59,10 +76,11 @@ def warned_of(links: Sequence[Link], heard: Sequence[NumericWarning]) -> Link | 
 
 
 def elsewhere(heard: Sequence[NumericWarning]) -> tuple[Frame, ...]:
-    """The line that numpy has warned of first, where all its warnings of NaN come from one line."""
-    lines = {(one.frames[0].file, one.frames[0].line) for one in heard if one.text.startswith(NANS)}
-    first = next((one.frames[0] for one in heard if one.text.startswith(NANS)), None)
-    return (first,) if first is not None and len(lines) == 1 else ()
+    """The line that numpy has warned of first, where all its warnings of NaN come from one line, those aside of numbers
+    that are only told. None in one branch of a condition where another can make NaN as well."""
+    said = [one.frames[0] for one in heard if one.text.startswith(NANS) and not only_told(one.frames[0])]
+    alone = len({(one.file, one.line) for one in said}) == 1 and not beside(said[0], spoils)
+    return (said[0],) if alone else ()
 
 
 def spans(link: Link, at: Frame) -> bool:
@@ -92,7 +110,7 @@ def backwards(links: Sequence[Link], branches: bool = False) -> Iterator[Link]:
         yield from level
         following: list[Link] = []
         for link in level:
-            for one in (*of_all_names(link), *(other_branches(link) if branches else ())):
+            for one in (*of_all_names(link), *(other_branches(link, spoils) if branches else ())):
                 key = (one.frame.file, one.frame.line)
                 if key not in seen:
                     seen.add(key)
@@ -104,7 +122,7 @@ def of_all_names(link: Link) -> Iterator[Link]:
     """The lines that wrote any name that a line computes with, or what a function of the program that it calls
     returns."""
     use = link.value
-    if use is None:
+    if use is None or cleaned(use.node):
         return
     whole = part_of(use.node, use.part) if use.part is not None else use.node
     meant = carrier(whole) if whole is not None else use.node
@@ -141,6 +159,11 @@ def meant(use: Use, node: ast.expr, line: int) -> ast.expr:
         if last is not None and last.value is not None:
             return last.value
     return node
+
+
+def spoils(use: Use, line: int) -> bool:
+    """Whether a line of the branch that was written could have made it, in any row."""
+    return risky(use, line, some=False)
 
 
 def settled(use: Use, node: ast.expr, line: int) -> bool:
