@@ -84,7 +84,7 @@ def within(body: Sequence[ast.stmt], line: int) -> bool:
 
 
 def truth(node: ast.expr, name_of: Callable[[str], Any]) -> bool:
-    """What a condition gives. Raises Impure, and what the operations raise."""
+    """Whether a condition holds. Raises Impure, and what the operations raise."""
     if isinstance(node, ast.BoolOp):
         every = (truth(one, name_of) for one in node.values)
         return all(every) if isinstance(node.op, ast.And) else any(every)
@@ -102,8 +102,8 @@ def truth(node: ast.expr, name_of: Callable[[str], Any]) -> bool:
 
 
 def operand(node: ast.expr, name_of: Callable[[str], Any]) -> Any:
-    """One side of a comparison: also the ends of a name. A gradient is there or not, its values are no longer those of
-    then. Raises Impure."""
+    """The value of one side of a comparison: also the ends of a name. A gradient is there or not, its values are no
+    longer those of then. Raises Impure."""
     if isinstance(node, ast.Attribute) and node.attr in ("grad", "requires_grad"):
         owner = compute(node.value, name_of)
         if not isinstance(owner, Tensor):
