@@ -17,7 +17,7 @@ from debugtracer.recorder.listeners import NoPolicy, SegmentListener
 from debugtracer.recorder.run_state import RunState
 
 # the limits as they are promised
-LONGEST_S, MOST = 0.25, 64
+LONGEST_S, MOST = 0.25, 256
 
 
 class Skips(NoPolicy):
@@ -199,13 +199,19 @@ def test_a_norm_that_cannot_be_read_is_left_to_the_gate(monkeypatch):
     assert steps.good_norm(an_optimizer()) is None and swallowed == ["recorder.gate.resting_steps"]
 
 
+@pytest.mark.parametrize("by_hand", [False, True])
 @pytest.mark.parametrize(
     ("rows", "now", "waiting", "published"),
     [(1, 99.0, False, False), (2, 10.0, False, False), (2, 10.1, False, True), (MOST, 0.0, False, True),
      (MOST - 1, 0.0, False, False), (2, 0.0, True, True)],
 )  # fmt: skip
-def test_numbers_are_published_when_they_are_many_old_or_wanted(rows, now, waiting, published):
+def test_numbers_are_published_when_they_are_many_old_or_wanted(rows, now, waiting, published, by_hand, monkeypatch):
     steps, told = resting(waiting=waiting)
-    steps.rows, steps.due_s = [None] * rows, 10.0
-    steps.consider(now)
+    steps.rows, steps.due_s = [None] * (rows - 1), 10.0
+    monkeypatch.setattr(module, "perf_counter", lambda: now)
+    if by_hand:
+        steps.close(SimpleNamespace(grad_l2=1.0), now)
+    else:
+        steps.ended(an_optimizer(), 1.0, False)
     assert (told == ["published"]) is published and steps.due_s == (now + LONGEST_S if rows == 1 else 10.0)
+    assert len(steps.rows) == rows

@@ -8,7 +8,7 @@ from typing import Any
 import torch
 from torch import nn
 
-from debugtracer.callsites.spent_iterator import spent_iterator
+from debugtracer.callsites.spent_iterator import SpentIterator, spent_iterator
 from debugtracer.observers.observed_run import ObservedRun
 from debugtracer.observers.observer import Observer
 from debugtracer.observers.weights.fresh_statistics import is_twin
@@ -25,11 +25,12 @@ MOST = 8  # copies (ours)
 
 
 class StandingCopiesObserver(Observer):
-    """Hears nothing more once a copy has moved, or the program has no such iterator."""
+    """Hears one call where the program has no such iterator, and nothing more once a copy has moved."""
 
     def __init__(self, run: ObservedRun) -> None:
         super().__init__(run)
         self.calls = 0
+        self.spent: SpentIterator | None = None
         self.known: ById[nn.Module, tuple[int, WeightSamples]] = ById()
 
     def reset(self) -> None:
@@ -38,7 +39,13 @@ class StandingCopiesObserver(Observer):
 
     def left(self, module: nn.Module, args: tuple[Any, ...], kwargs: dict[str, Any], output: Any) -> None:
         """Look at a model that is called without a graph, at most every few steps."""
-        if torch.is_grad_enabled() or len(self.run.optimizers) == 0:
+        if len(self.run.optimizers) == 0:
+            return
+        self.spent = self.spent or spent_iterator()
+        if self.spent is None:
+            self.run.unsubscribe(self.left)
+            return
+        if torch.is_grad_enabled():
             return
         self.calls += 1
         if self.calls >= MOST_CALLS:
@@ -60,14 +67,13 @@ class StandingCopiesObserver(Observer):
         """Emit a copy that stands where it stood."""
         trained = self.trained(module)
         apart = distance(module, trained) if trained is not None and held.stand() else None
-        spent = spent_iterator() if apart else None
         self.run.unsubscribe(self.left)
-        if spent is None or apart is None:
+        if not apart or self.spent is None:
             return
         self.run.emit(
             StaleCopy(
                 ref=self.run.ref("update", self.run.iteration - 1), module=type(module).__name__,
-                updates=self.run.step - since, apart=number(apart), frame=spent.frame, called=self.run.here(),
-                spent=(spent.name, spent.used_up, spent.empty),
+                updates=self.run.step - since, apart=number(apart), frame=self.spent.frame, called=self.run.here(),
+                spent=(self.spent.name, self.spent.used_up, self.spent.empty),
             )
         )  # fmt: skip
