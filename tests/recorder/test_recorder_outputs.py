@@ -8,11 +8,20 @@ from types import SimpleNamespace
 import pytest
 import torch
 from torch import nn
+from torch.overrides import _get_current_function_mode_stack
 
 from debugtracer.recorder import recorder as module
 from tests.recorder.watched import Watched
 
 NAN, INF = math.nan, math.inf
+
+
+@pytest.fixture(autouse=True)
+def _no_mode_stays_behind():
+    """What a call of the recorder enters is left again."""
+    before = len(_get_current_function_mode_stack())
+    yield
+    assert len(_get_current_function_mode_stack()) == before
 
 
 def seen(output, *, parameters=True, deliberate=False, quiet=False):
@@ -61,6 +70,7 @@ def test_at_rest_only_a_known_root_that_leaves_its_inputs_alone_is_recorded(know
         watched.state.roots.add(model, model).mutates_inputs = mutates
     watched.recorder.enter_rested(model, (torch.ones(1, 2),))
     assert (watched.recorder.pending is not None) is kept
+    watched.recorder.on_leave(model, {}, None, True)
 
 
 @pytest.mark.parametrize(
@@ -101,3 +111,4 @@ def test_a_step_is_recorded_although_the_tape_rests():
     assert watched.tape.current.rested
     watched.recorder.wake()
     assert not watched.tape.current.rested
+    watched.stack.pop()
