@@ -24,7 +24,7 @@ def spent(tmp_path, text):
     file.write_text(text)
     program = program_of(str(file))
     assert program is not None
-    return spent_in(program)
+    return spent_in(program, (program,))
 
 
 @pytest.mark.parametrize("made", ["filter(f, copy.state_dict().values())", "copy.parameters()", "(p for p in copy)"])

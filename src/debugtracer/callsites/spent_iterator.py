@@ -6,6 +6,7 @@ from __future__ import annotations
 import ast
 from typing import NamedTuple
 
+from debugtracer.callsites.origins.setting_origin import at_line
 from debugtracer.callsites.origins.value_origin import program_of
 from debugtracer.callsites.origins.written_names import final_name
 from debugtracer.callsites.program_files import program_files
@@ -21,12 +22,12 @@ WRAPS = frozenset({"zip", "enumerate", "map", "filter"})
 
 
 class SpentIterator(NamedTuple):
-    """Where it is made, under which name, the loop that uses it up, and the one that goes through nothing."""
+    """Where it is made, the loop that uses it up, the one that goes through nothing, and under which name."""
 
     frame: Frame
-    name: str
     used_up: Frame
     empty: Frame
+    name: str
 
 
 def spent_iterator() -> SpentIterator | None:
@@ -35,10 +36,9 @@ def spent_iterator() -> SpentIterator | None:
     return next((found for program in programs if (found := spent_in(program, programs)) is not None), None)
 
 
-def spent_in(program: Program, programs: tuple[Program, ...] = ()) -> SpentIterator | None:
-    """The same in one file of the program. A name without an object holds in its own scope alone, where a function may
-    have an argument of that name."""
-    programs = programs or (program,)
+def spent_in(program: Program, programs: tuple[Program, ...]) -> SpentIterator | None:
+    """The same in one of the program's files, of which `programs` are all. A name without an object holds in its own
+    scope alone, where a function may have an argument of that name."""
     for node in program.nodes:
         if not isinstance(node, ast.Assign) or len(node.targets) != 1 or not makes_iterator(node.value):
             continue
@@ -53,7 +53,8 @@ def spent_in(program: Program, programs: tuple[Program, ...] = ()) -> SpentItera
         again = [loop for loop in loops[:1] if writes(loop) and is_run_again(programs, program, node, loop)]
         if later or again:
             empty = (later or again)[0]
-            return SpentIterator(at(program, node), name, at(program, loops[0]), at(program, empty))
+            made_at, used_up, nothing = (at_line(program, one.lineno) for one in (node, loops[0], empty))
+            return SpentIterator(made_at, used_up, nothing, name)
     return None
 
 
@@ -133,9 +134,3 @@ def argument(call: ast.Call, name: str, place: int) -> ast.expr | None:
     """What a call gives an argument."""
     named = next((word.value for word in call.keywords if word.arg == name), None)
     return named if named is not None else call.args[place] if 0 <= place < len(call.args) else None
-
-
-def at(program: Program, node: ast.stmt) -> Frame:
-    """A statement as a place."""
-    name = getattr(program.function(node), "name", "<module>")
-    return Frame(str(program.path), node.lineno, name, program.text.splitlines()[node.lineno - 1].strip())

@@ -18,7 +18,7 @@ from debugtracer.observers.model.shadow_copies import ShadowCopies
 from debugtracer.recorder.governor import Governor, Part
 from debugtracer.recorder.run_state import RunState
 from debugtracer.recorder.state.identity import ById
-from debugtracer.recorder.tape.batches import Batch, BatchLog
+from debugtracer.recorder.tape.batches import Batch, BatchLog, LoaderInfo
 from debugtracer.recorder.tape.mode_stack import ModeStack
 from debugtracer.trace.birth import Frame
 from debugtracer.trace.facts.crash import FormSeen
@@ -49,7 +49,7 @@ class ObservedRun:
         looks_at_rest: bool = False,
         joined_samples: Callable[[Batch, int], tuple[int, ...] | None] = lambda batch, length: None,
         samples_by_value: Callable[[Batch, Sequence[int]], tuple[int, ...] | None] = lambda batch, rows: None,
-        odd_form: Callable[..., FormSeen | None] = lambda info, odd, rest, made: None,
+        odd_form: Callable[[LoaderInfo, Sequence[int], Sequence[int], bool], FormSeen | None] = lambda *asked: None,
     ) -> None:
         self.state, self.batches, self.stack, self.paused = state, batches, stack, stack.paused
         self.disabled = disabled

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from debugtracer.checks.data.ragged_samples import RaggedSamples, odd
-from debugtracer.trace.facts.crash import SampleSeen
+from debugtracer.checks.data.ragged_samples import RaggedSamples
+from debugtracer.trace.facts.crash import SampleSeen, differing_part
 from tests.checks.crashes import LOADER, a_batch, a_crash, silent_on_another_error, told
 
 TEXT = "stack expects each tensor to be equal size, but got [3] at entry 0 and [4] at entry 1"
@@ -30,7 +30,7 @@ def test_the_same_error_outside_a_loader_is_the_programs_own_stack():
 
 
 def test_equal_samples_have_no_odd_one():
-    assert odd(samples("(3,)", "(3,)")) is None
+    assert differing_part(samples("(3,)", "(3,)")) is None
 
 
 def test_another_exception_is_none_of_its_business():

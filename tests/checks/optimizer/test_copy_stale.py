@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from debugtracer.checks.optimizer.copy_stale import CopyStale
-from debugtracer.trace.facts.stale_copy import StaleCopy
+from debugtracer.trace.facts.stale_copy import StaleCopy, UsedUp
 from tests.checks.facts_at import judged, line, ref
 
 
@@ -39,7 +39,7 @@ def test_nothing_seen_is_nothing_said():
 def test_a_loop_over_an_iterator_that_is_used_up_is_told_at_the_line_that_keeps_it():
     told = StaleCopy(
         ref=ref(2), module="Net", updates=24, apart=0.07, frame=line(33), called=line(91),
-        spent=("self.params", line(37), line(42)),
+        spent=UsedUp(name="self.params", used_up=line(37), empty=line(42)),
     )  # fmt: skip
     (finding,) = judged(CopyStale(), [told])
     assert (finding.place.frame, finding.place.symptom_frame, finding.confidence) == (line(33), line(42), 0.97)

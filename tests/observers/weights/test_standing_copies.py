@@ -49,7 +49,7 @@ def run(out, monkeypatch, *, keep):
 def test_a_copy_that_no_loop_writes_any_more_is_told(tmp_path, monkeypatch):
     (fact,) = run(tmp_path, monkeypatch, keep=False)
     assert fact.updates == 6 and fact.module == "Sequential" and float(fact.apart) > 0
-    assert fact.spent is not None and fact.spent[0] == "self.pairs"
+    assert fact.spent is not None and fact.spent.name == "self.pairs"
     assert fact.frame.code.startswith("self.pairs = zip(")
     assert fact.called is not None and fact.called.code.startswith("average.copy(")
 

@@ -8,7 +8,7 @@ from typing import ClassVar
 from debugtracer.checks.check import Check
 from debugtracer.checks.data.wording import with_samples
 from debugtracer.checks.optimizer.sequence import spot
-from debugtracer.trace.facts.crash import Crash, formed, odd
+from debugtracer.trace.facts.crash import Crash, differing_part, first_difference
 from debugtracer.trace.finding import Finding
 from debugtracer.trace.place import Place
 from debugtracer.trace.window import Window
@@ -60,7 +60,7 @@ class RaggedSamples(Check, frozen=True):
 
     def describe(self, window: Window, crash: Crash) -> Finding:
         """Which part differs in which samples."""
-        found = odd(crash.samples)
+        found = differing_part(crash.samples)
         frame = crash.batch.frame if crash.batch else None
         made = crash.form.frame if crash.form is not None else None
         differing = "their shapes differ"
@@ -70,8 +70,9 @@ class RaggedSamples(Check, frozen=True):
         return self.finding(
             window,
             "error",
-            f"the samples of one batch of the loader{spot(frame)} do not stack: {differing}{formed(crash.form)}; "
-            "expected one shape. Pad or convert them in the dataset, or give a collate_fn.",
+            f"the samples of one batch of the loader{spot(frame)} do not stack: {differing}"
+            f"{first_difference(crash.form)}; expected one shape. "
+            "Pad or convert them in the dataset, or give a collate_fn.",
             ref=crash.ref,
             place=Place(
                 frame=made or frame or crash.call,

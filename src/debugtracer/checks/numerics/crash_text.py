@@ -9,7 +9,7 @@ from typing import ClassVar
 import msgspec
 
 from debugtracer.checks.check import Check
-from debugtracer.trace.facts.crash import Crash, KnownWords, TensorSeen, formed
+from debugtracer.trace.facts.crash import Crash, KnownWords, TensorSeen, first_difference
 from debugtracer.trace.finding import Finding
 from debugtracer.trace.made_at import made_at
 from debugtracer.trace.place import Place
@@ -70,7 +70,7 @@ class CrashText(Check, frozen=True):
         form = crash.form if index is None else None
         sample = form.index if form is not None else crash.sample if words.layer == "data" else None
         at += f" for sample {sample}" if sample is not None else ""
-        at += made_at(index.made) if index is not None else formed(form)
+        at += made_at(index.made) if index is not None else first_difference(form)
         made = f"; the loss is built at {PurePath(built.file).name}:{built.line}" if built is not None else ""
         odd = form.frame if form is not None else None
         remedies = (ALIKE.format(sample), *words.remedies) if odd is not None else words.remedies

@@ -49,11 +49,13 @@ class ActorStale(Check, frozen=True):
     proved_by: ClassVar[str] = "optimizer/lighthouse_rounds"
 
     rounds: int = 16
-    """Rounds in which it acted (ours; the observer counts them)."""
+    """Rounds in which it acted (ours; the observer tells of none that acted in fewer than 16)."""
 
     def judge(self, window: Window) -> Iterator[Finding]:
         """Yield one finding for each copy."""
         for fact in window.new(ActingCopy):
+            if fact.rounds < self.rounds:
+                continue
             trained = f"trained at {at_line(fact.frame)}" if fact.frame is not None else "trained beside it"
             yield self.finding(
                 window,

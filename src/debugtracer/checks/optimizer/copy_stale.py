@@ -7,8 +7,7 @@ from typing import ClassVar
 
 from debugtracer.checks.check import Check
 from debugtracer.checks.optimizer.sequence import at_line, spot
-from debugtracer.trace.birth import Frame
-from debugtracer.trace.facts.stale_copy import StaleCopy
+from debugtracer.trace.facts.stale_copy import StaleCopy, UsedUp
 from debugtracer.trace.finding import Finding
 from debugtracer.trace.place import Place
 from debugtracer.trace.window import Window
@@ -62,7 +61,7 @@ class CopyStale(Check, frozen=True):
         """Yield one finding for each line that would copy."""
         for fact in window.new(StaleCopy):
             if fact.spent is not None:
-                yield self.unwritten(window, fact, *fact.spent)
+                yield self.unwritten(window, fact, fact.spent)
                 continue
             line = at_line(fact.frame) if fact.frame is not None else "a line of the loop"
             why = (
@@ -83,18 +82,18 @@ class CopyStale(Check, frozen=True):
                 moved=float(fact.apart),
             )
 
-    def unwritten(self, window: Window, fact: StaleCopy, name: str, used_up: Frame, empty: Frame) -> Finding:
+    def unwritten(self, window: Window, fact: StaleCopy, spent: UsedUp) -> Finding:
         """Build the finding of a copy whose loop goes through an iterator that is used up."""
-        after = "its next turn" if used_up == empty else f"the one at {at_line(empty)}"
+        after = "its next turn" if spent.used_up == spent.empty else f"the one at {at_line(spent.empty)}"
         return self.finding(
             window,
             "warning",
             f"{fact.module}{spot(fact.called)} is evaluated and has not moved in {fact.updates} updates, after which "
-            f"the trained model is {float(fact.apart):.2g} of its norm away; `{name}` ({at_line(fact.frame)}) can be "
-            f"gone through once, the loop at {at_line(used_up)} uses it up and {after}, which "
+            f"the trained model is {float(fact.apart):.2g} of its norm away; `{spent.name}` ({at_line(fact.frame)}) "
+            f"can be gone through once, the loop at {at_line(spent.used_up)} uses it up and {after}, which "
             f"would write the copy, goes through nothing; expected a copy that follows. {KEEP}",
             ref=fact.ref,
-            place=Place(frame=fact.frame, symptom_frame=empty),
+            place=Place(frame=fact.frame, symptom_frame=spent.empty),
             remedies=("make it a list where it is kept: list(...)",),
             confidence=0.97,  # before the copy's statistics, which follow from it
             moved=float(fact.apart),

@@ -27,9 +27,9 @@ class WarmupOvershoot(Check, frozen=True):
         and the rest of the run mends what the warm-up broke.
     How it decides
         The rate rose by the same amount in each of at least five updates, then fell in one update to a tenth or less,
-        the rate after it is that same amount (within 10 %), and so is the next one or near: what rises on had one
-        rate set by somebody else. A warm-up that was divided by its length rises by that
-        share of the rate which follows, and a search for a rate, which also rises and falls back, by something else.
+        the rate after it is that same amount (within 10 %), and the next one has not risen back: what goes on where it
+        was had one rate set by somebody else. A warm-up that was divided by its length rises by that share of the rate
+        which follows, and a search for a rate, which also rises and falls back, by something else.
     What to do
         Divide by the number of warm-up steps: the rate before the fall and the one after it are then the same.
     Example

@@ -29,8 +29,8 @@ class PlainLooks:
         """The line that made the first of them."""
 
     def narrow(self, optimizer: Optimizer) -> list[Tensor]:
-        """Take one look; return those that were there in each, unwritten. None where another tensor of their kind asks
-        for a gradient: they may take turns."""
+        """Take one look; return those that were there in each, unwritten; nothing where another tensor of their kind
+        asks for a gradient: they may take turns."""
         turns = any(one.requires_grad and not isinstance(one, nn.Parameter) for one in parameters(optimizer))
         found = [] if turns else plain_tensors(optimizer)
         now = {id(tensor): tensor._version for tensor in found}

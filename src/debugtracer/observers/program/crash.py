@@ -36,7 +36,7 @@ from debugtracer.trace.facts.crash import (
     IntegerRows,
     SampleSeen,
     TensorSeen,
-    odd,
+    differing_part,
 )
 from debugtracer.trace.step import StepRef
 
@@ -112,12 +112,12 @@ class CrashObserver(Observer):
         """The sample that could not be made or does not stack, beside those of the batch before."""
         info, drawn = self.run.batches.failed or (None, None)
         known = list(drawn) if isinstance(drawn, (tuple, list)) else []
-        unlike = odd(samples)
+        unlike = differing_part(samples)
         indices = [unlike[4][0]] if unlike is not None else [site.sample] if site.sample is not None else known
         healthy = [*((last.indices or ()) if last is not None and last.loader is info else ()), *known]
         if info is None or not indices or not all(type(i) is int for i in (*indices, *healthy)):
             return None
-        return self.run.odd_form(info, indices, healthy, made=unlike is not None)
+        return self.run.odd_form(info, indices, healthy, unlike is not None)
 
     def at(self, fetching: bool) -> StepRef:
         """The iteration that fails (docs/rationale/contracts.md#iteration)."""

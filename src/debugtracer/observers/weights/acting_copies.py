@@ -72,7 +72,7 @@ class ActingCopiesObserver(Observer):
         actor, step = self.known.get(module), self.run.step
         if actor is None:
             root = self.run.state.roots.get(module)
-            if root is not None and root.has_parameters and len(list(self.known.items())) < MOST:
+            if root is not None and root.has_parameters and len(self.known) < MOST:
                 self.known[module] = Actor(module, raw_frames(2), size_of(args, kwargs), step)
         elif not actor.over:
             actor.calls += 1

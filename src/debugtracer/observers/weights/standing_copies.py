@@ -16,7 +16,7 @@ from debugtracer.observers.weights.original_model import distance
 from debugtracer.observers.weights.weight_samples import WeightSamples
 from debugtracer.recorder.run_state import parameters
 from debugtracer.recorder.state.identity import ById
-from debugtracer.trace.facts.stale_copy import StaleCopy
+from debugtracer.trace.facts.stale_copy import StaleCopy, UsedUp
 from debugtracer.trace.number import number
 
 APART = 5  # steps between two looks at a copy that is evaluated (ours)
@@ -74,6 +74,6 @@ class StandingCopiesObserver(Observer):
             StaleCopy(
                 ref=self.run.ref("update", self.run.iteration - 1), module=type(module).__name__,
                 updates=self.run.step - since, apart=number(apart), frame=self.spent.frame, called=self.run.here(),
-                spent=(self.spent.name, self.spent.used_up, self.spent.empty),
+                spent=UsedUp(name=self.spent.name, used_up=self.spent.used_up, empty=self.spent.empty),
             )
         )  # fmt: skip

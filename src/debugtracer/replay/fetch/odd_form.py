@@ -43,9 +43,7 @@ class Forms:
                 self.seen[key] = executed, dict(form_of(value))
 
 
-def odd_form(
-    info: LoaderInfo, indices: Sequence[int], healthy: Sequence[int], *, made: bool = False
-) -> FormSeen | None:
+def odd_form(info: LoaderInfo, indices: Sequence[int], healthy: Sequence[int], made: bool = False) -> FormSeen | None:
     """The first of these samples that cannot be made (`made`: the first, which comes out unlike the others), and the
     line after which a value of it has another form than for the healthy ones; None where all can be made."""
     try:

@@ -131,7 +131,7 @@ class FormSeen(msgspec.Struct, frozen=True, kw_only=True):
     """How many samples it was compared with."""
 
 
-def odd(samples: tuple[SampleSeen, ...]) -> tuple[str, str, int, str, tuple[int, ...]] | None:
+def differing_part(samples: tuple[SampleSeen, ...]) -> tuple[str, str, int, str, tuple[int, ...]] | None:
     """The part that differs, its commonest shape and count, another shape, and the indices of the samples that are not
     like the most."""
     parts = dict.fromkeys(path for sample in samples for path, _ in sample.shapes)
@@ -144,7 +144,7 @@ def odd(samples: tuple[SampleSeen, ...]) -> tuple[str, str, int, str, tuple[int,
     return None
 
 
-def formed(form: FormSeen | None) -> str:
+def first_difference(form: FormSeen | None) -> str:
     """Where the sample first differed from others, in words."""
     if form is None or form.frame is None:
         return ""

@@ -2,9 +2,21 @@
 
 from __future__ import annotations
 
+import msgspec
+
 from debugtracer.trace.birth import Frame
 from debugtracer.trace.facts.fact import Fact
 from debugtracer.trace.number import Number
+
+
+class UsedUp(msgspec.Struct, frozen=True, kw_only=True):
+    """An iterator that can be gone through once, and is gone through twice."""
+
+    name: str
+    used_up: Frame
+    """The loop that uses it up."""
+    empty: Frame
+    """The loop that would write, and goes through nothing."""
 
 
 class StaleCopy(Fact, frozen=True, kw_only=True):
@@ -23,10 +35,8 @@ class StaleCopy(Fact, frozen=True, kw_only=True):
     """The line that calls it."""
     never: str = ""
     """That condition and its counter in words; empty where nothing can be shown."""
-
-    spent: tuple[str, Frame, Frame] | None = None
-    """The name of an iterator made on that line, the loop that uses it up, and the one that would write and finds
-    nothing; None for other reasons."""
+    spent: UsedUp | None = None
+    """The iterator made on that line over which the loop that would write finds nothing; None for other reasons."""
 
     def key(self) -> object:
         """Identify the line that would write."""
