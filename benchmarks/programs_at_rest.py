@@ -6,7 +6,7 @@ the least that could be read, in turns inside one process.
 
 Eight programs of benchmarks/other_programs.py, those with the shortest steps. Each is watched for 14 s, then so many
 seconds are put on our account that all rests, as after minutes of its steps, and what is patched is taken away and put
-back every 256 steps or quarter of a second (benchmarks/rest_turns.py): CPU time of the training thread a step, ratios
+back every 256 steps or second (benchmarks/rest_turns.py): CPU time of the training thread a step, ratios
 of neighbours. `floor`: the loss of each backward and one fused norm of each update's gradients are read, and nothing
 else of ours is there. Two programs run at a time, on a machine on which nothing else does: about 7 minutes. A result is
 kept by commit.
@@ -41,14 +41,14 @@ WARM_S = 14.0
 TURNS = Path(__file__).with_name("rest_turns.py")
 # program -> its length in times n: more steps than it comes to
 LENGTHS = {
-    "Lightning Trainer": 400,
-    "pytorch/examples gcn": 100,
-    "transformers Trainer": 40,
-    "CleanRL sac": 40,
-    "pytorch/examples word_language_model": 60,
-    "pytorch/examples regression": 60,
-    "pytorch/examples reinforce": 20,
-    "CleanRL dqn": 12,
+    "Lightning Trainer": 1200,
+    "pytorch/examples gcn": 300,
+    "transformers Trainer": 120,
+    "CleanRL sac": 120,
+    "pytorch/examples word_language_model": 240,
+    "pytorch/examples regression": 180,
+    "pytorch/examples reinforce": 60,
+    "CleanRL dqn": 60,
 }
 # where a step ends in the programs that write their weights themselves
 ENDS = {
@@ -84,7 +84,8 @@ def measure(program: Program, source: Path, python: str, seconds: float) -> dict
         words += program.arguments.replace("{n}", str(length)).split()
         ended = subprocess.run(words, cwd=begin, env=environment, capture_output=True, text=True, timeout=1200)
         if not Path(wanted.file).exists():
-            said = (ended.stderr.strip().splitlines() or ["nothing said"])[-1]
+            lines = [line for line in ended.stderr.splitlines() if line and not line.startswith("debug-tracer: ")]
+            said = (lines or ["nothing said"])[-1]
             return {"error": f"status {ended.returncode}: {said}"[:200]}
         found: dict[str, Any] = json.loads(Path(wanted.file).read_text())
     return found | {"load": round(os.getloadavg()[0], 1)}

@@ -35,7 +35,7 @@ SPENT_S = 100.0  # seconds put on our account at first, so that all rests
 OWED_S = 20.0  # and every few seconds again, for bare steps pay nothing back
 OWED_EVERY_S = 3.0
 DEEP_S = 3.0  # given to the parts to rest one after the other
-MOST, LONGEST_S = 256, 0.25  # steps of a block: as many as are published together (recorder/gate/resting_steps.py)
+MOST, LONGEST_S = 256, 1.0  # steps of a block: as many as are published together (recorder/gate/resting_steps.py)
 LEAST = 8
 
 

@@ -17,7 +17,7 @@ from debugtracer.recorder.listeners import NoPolicy, SegmentListener
 from debugtracer.recorder.run_state import RunState
 
 # the limits as they are promised
-LONGEST_S, MOST = 0.25, 256
+LONGEST_S, MOST = 1.0, 256
 
 
 class Skips(NoPolicy):

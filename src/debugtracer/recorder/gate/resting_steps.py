@@ -29,7 +29,7 @@ RELEASE_STEPS = 3  # steps after which a log of batches that takes none in holds
 # updates of which one has its gradients read where their norm rests (ours): a prime, so that of optimizers that take
 # turns each is read
 READ_EVERY = 7
-LONGEST_S = 0.25  # seconds that they wait at most (ours): the judge looks as often
+LONGEST_S = 1.0  # seconds that they wait at most (ours): a live page is that old
 
 
 class RestingSteps:
