@@ -96,8 +96,9 @@ class Floor:
         return backward
 
     def read(self, tensors: list[Tensor]) -> None:
-        """Read one norm of all gradients and keep it with the loss."""
-        norms = torch._foreach_norm([t.grad for t in tensors if t.grad is not None])
+        """Read one norm of all gradients, where there are any, and keep it with the loss."""
+        grads = [t.grad for t in tensors if t.grad is not None]
+        norms = torch._foreach_norm(grads) if grads else []
         self.rows.append((self.loss, good(math.hypot(*map(Tensor.tolist, norms)))))  # type: ignore[arg-type]
         if len(self.rows) >= KEPT:
             self.rows.clear()

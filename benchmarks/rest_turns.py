@@ -155,6 +155,8 @@ def figures(blocks: dict[str, list[Block]]) -> dict[str, Any]:
     found: dict[str, Any] = {"bare_us": round(1e6 * statistics.median(bare.values()), 1)}
     for kind in KINDS[1:]:
         ratios = [block.step_s / bare[block.round] for block in blocks[kind] if block.round in bare]
+        if len(ratios) < 2:
+            sys.exit(f"{kind} - {len(ratios)} rounds at rest - expected 2 at least - give it more seconds")
         medians = sorted(statistics.median(random.choices(ratios, k=len(ratios))) for _ in range(400))
         found[kind] = {
             "ratio": round(statistics.median(ratios), 4),
