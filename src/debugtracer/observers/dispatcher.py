@@ -183,6 +183,9 @@ class ObserverDispatcher(TrainingEvents):
     def step_closed(self, optimizer: Optimizer) -> None:
         self.dispatch("step_closed", optimizer)
 
+    def optimizer_changed(self, optimizer: Optimizer) -> None:
+        self.dispatch("optimizer_changed", optimizer)
+
     def scheduled(self, scheduler: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> None:
         self.dispatch("scheduled", scheduler, args, kwargs)
 

@@ -65,6 +65,10 @@ class TrainingEvents(Protocol):
     def step_closed(self, optimizer: Optimizer) -> None:
         """Called when optimizer.step or scaler.step is over, also without a write; `step` is still its number."""
 
+    def optimizer_changed(self, optimizer: Optimizer) -> None:
+        """Called after an update by another optimizer than the one before it, also where all rests; `step` is still
+        its number."""
+
     def scheduled(self, scheduler: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> None:
         """Called when scheduler.step has returned (not the one inside its constructor)."""
 

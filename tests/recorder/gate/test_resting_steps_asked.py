@@ -40,7 +40,7 @@ class Segments(SegmentListener):
     """Hears of nothing."""
 
 
-def resting(policy=None, norm=1.0, bad=False, waiting=False, sharded=False, gate="auto"):
+def resting(policy=None, norm=1.0, bad=False, waiting=False, sharded=False, changed=None, gate="auto"):
     """Steps at rest over a gate that keeps what is asked of it."""
     told = []
     state = RunState()
@@ -59,6 +59,8 @@ def resting(policy=None, norm=1.0, bad=False, waiting=False, sharded=False, gate
         time_step=lambda: told.append("timed"),
         count_step=lambda optimizer: told.append("counted"),
         judge_closure=lambda optimizer: told.append("judged"),
+        last_id=0,
+        change_optimizer=(changed if changed is not None else []).append,
     )
     numbers = SimpleNamespace(waiting=lambda: waiting)
     steps = RestingSteps(asked, numbers, SimpleNamespace(step_done=lambda: None))
@@ -215,3 +217,13 @@ def test_numbers_are_published_when_they_are_many_old_or_wanted(rows, now, waiti
         steps.ended(an_optimizer(), 1.0, False)
     assert (told == ["published"]) is published and steps.due_s == (now + LONGEST_S if rows == 1 else 10.0)
     assert len(steps.rows) == rows
+
+
+def test_another_optimizer_than_the_last_is_told_of():
+    """The gate keeps which was the last; this one keeps the first for ever."""
+    first, other, changed = an_optimizer(), an_optimizer(), []
+    steps, _ = resting(changed=changed)
+    steps.gate.last_id = id(first)
+    for optimizer in (first, first, other):
+        step(steps, optimizer)
+    assert changed == [other] and steps.state.stepped_at == steps.state.iteration
