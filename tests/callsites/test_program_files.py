@@ -20,6 +20,14 @@ def test_files_of_the_user_are_listed_and_a_librarys_are_not(monkeypatch: pytest
     assert pytest.__file__ not in imported_files()
 
 
+def test_a_script_that_is_two_modules_is_one_file(monkeypatch: pytest.MonkeyPatch) -> None:
+    for name in ("made", "made_again"):
+        made = ModuleType(name)
+        made.__file__ = "/somewhere/made.py"
+        monkeypatch.setitem(sys.modules, name, made)
+    assert imported_files().count("/somewhere/made.py") == 1
+
+
 def test_a_notebook_and_a_large_program_are_not_read_as_a_whole(monkeypatch: pytest.MonkeyPatch) -> None:
     script = ModuleType("__main__")
     script.__file__ = "/somewhere/train.py"

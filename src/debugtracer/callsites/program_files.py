@@ -10,9 +10,10 @@ MOST = 64  # files of a program that is read as a whole (ours)
 
 
 def imported_files() -> list[str]:
-    """The files of the user's modules, in the order in which they were imported."""
+    """The files of the user's modules, in the order in which they were imported, each once: a script may be two
+    modules."""
     files = [getattr(module, "__file__", None) for module in list(sys.modules.values())]
-    return [file for file in files if isinstance(file, str) and is_user_file(file)]
+    return list(dict.fromkeys(file for file in files if isinstance(file, str) and is_user_file(file)))
 
 
 def program_files() -> list[str] | None:

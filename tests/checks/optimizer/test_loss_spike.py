@@ -8,6 +8,7 @@ import pytest
 
 from debugtracer.checks.optimizer.loss_spike import LossSpike
 from debugtracer.trace.facts.loss_call import LossCall
+from debugtracer.trace.facts.same_values import SameValues
 from debugtracer.trace.facts.went_back import WentBack
 from debugtracer.trace.facts.wiring import Wiring
 from tests.spikes.series import falling, findings, loud, ref
@@ -42,6 +43,14 @@ def test_a_spike_that_a_roll_back_of_ours_ended_blames_no_batch():
     (warning,) = loud(findings(LossSpike(), with_spike(5.0, 5.0), [back]))
     assert warning.kind == "loss_spike"
     assert "back after the state of step 190 was put back; expected" in warning.message
+
+
+def test_one_batch_for_all_steps_is_not_to_blame_for_one_of_them():
+    whole = SameValues(ref=ref(2), looks=3)
+    assert [one.severity for one in findings(LossSpike(), with_spike(5.0, 5.0), [whole])] == ["note"]
+    other = SameValues(ref=ref(50), looks=9, same=False)
+    (warning,) = loud(findings(LossSpike(), with_spike(5.0, 5.0), [whole, other]))
+    assert warning.kind == "data_hard_samples"
 
 
 def test_a_spike_that_heals_slowly_blames_no_batch():

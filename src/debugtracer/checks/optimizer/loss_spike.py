@@ -20,6 +20,7 @@ from debugtracer.trace.facts.loop_change import LoopChange
 from debugtracer.trace.facts.loss_call import LossCall
 from debugtracer.trace.facts.order import StepOrder
 from debugtracer.trace.facts.outlying_batch import OutlyingBatch
+from debugtracer.trace.facts.same_values import SameValues
 from debugtracer.trace.facts.turns_taken import TurnsTaken
 from debugtracer.trace.facts.went_back import WentBack
 from debugtracer.trace.facts.wiring import Wiring
@@ -51,7 +52,8 @@ class LossSpike(Check, frozen=True):
         hard row makes its mean; where the loss is below a tenth of the first ones and the jump is one step that is gone
         at the next, a fifth of what was gained), else a note. Below twice the threshold a note if it
         lasted more than one step, nothing if it did not. If the loss is back from one step to the next, the weights
-        were sound and the batches were to blame, unless a roll-back of ours has put an earlier state back. Where
+        were sound and the batches were to blame, unless a roll-back of ours has put an earlier state back, or
+        every step is given the same values (the whole set is one batch): then the note is all. Where
         several optimizers learn from different losses, or targets come from a copy of the model that moves, nothing is
         said unless the gradient norm rose a hundredfold and stays there, or the learning rate had just risen threefold.
         Where the tape shows that a line wrote weights in that step and in none of those before, or that a number of the
@@ -82,6 +84,7 @@ class LossSpike(Check, frozen=True):
         LoopChange,
         LossCall,
         OutlyingBatch,
+        SameValues,
         StepOrder,
         TurnsTaken,
         WentBack,
@@ -112,7 +115,7 @@ class LossSpike(Check, frozen=True):
                 continue
             if episode.shape is None:
                 yield self.opened(window, episode)
-            elif episode.shape == "spike":
+            elif episode.shape == "spike" and (jump or not one_batch(window, episode)):
                 yield self.settled(window, episode)
 
     def far(self, window: Window) -> Iterator[Finding]:
@@ -216,6 +219,14 @@ def few(window: Window) -> float:
     last = window.last(LossCall)
     rows = last.input_shape[0] if last is not None and last.input_grad and len(last.input_shape) > 1 else 0
     return ROWS / rows if 0 < rows < ROWS else 1.0
+
+
+def one_batch(window: Window, episode: Episode) -> bool:
+    """Whether it was over at once, and nothing is known to have changed, in a run whose steps get the same values: no
+    batch differs from the others, so that none is to blame."""
+    known = window.last(SameValues)
+    unchanged = put_back(window, episode) is None and loop_change(window, episode) is None
+    return known is not None and known.same and episode.abrupt and unchanged
 
 
 def put_back(window: Window, episode: Episode) -> WentBack | None:
