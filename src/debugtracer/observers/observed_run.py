@@ -11,6 +11,7 @@ from torch.optim import Optimizer
 
 from debugtracer.callsites.frames import frames_of, user_frames
 from debugtracer.errors import StoppedByTracer, swallow
+from debugtracer.observers.data.own_batches import OwnBatches
 from debugtracer.observers.look_cadence import LookCadence
 from debugtracer.observers.model.first_call import FirstCall
 from debugtracer.observers.model.mode_calls import ModeCalls
@@ -71,6 +72,7 @@ class ObservedRun:
         """The user allows extra forwards on the first step."""
         self.shadows = ShadowCopies()
         self.mode_calls = ModeCalls()
+        self.own_batches = OwnBatches()
         self.function_calls: dict[type[Any], FirstCall] = {}
         """By the class of an autograd.Function of the program's: its first call, of those before the first backward."""
         self.facts: list[Fact] = []

@@ -7,7 +7,8 @@ import pytest
 
 from debugtracer.checks.data.class_skew import ClassSkew
 from debugtracer.trace.facts.batch_content import LeafProfile
-from tests.checks.data.batches import LOADER, a_profile, a_window
+from debugtracer.trace.facts.stored_rows import StoredLeaf, StoredRows
+from tests.checks.data.batches import LOADER, a_profile, a_window, at
 
 BLOCKS = LeafProfile(path="batch[1]", role="label", entropy=0.01, pooled_entropy=1.54, classes=5, skewed_run=32)
 
@@ -42,3 +43,33 @@ def test_ten_batches_in_a_row_are_enough_and_a_pool_of_one_class_is_no_skew():
     assert (told(skewed_run=10), told(skewed_run=9)) == (1, 0)
     assert (told(pooled_entropy=0.0), told(pooled_entropy=None)) == (0, 0)
     assert told(entropy=None) == 1
+
+
+def of_rows(**change):
+    leaf = StoredLeaf(path="target", name="labels", whole=True, classes=5, pooled=1.6, entropy=0.0, skewed=0.98)
+    known = {"length": 1000, "rows": 20, "looks": 2, "in_order": True, "same": False, "frame": LOADER.frame}
+    leaf = msgspec.structs.replace(leaf, **{k: v for k, v in change.items() if k not in known})
+    return StoredRows(ref=at(1), leaves=(leaf,), **{**known, **{k: v for k, v in change.items() if k in known}})
+
+
+def test_rows_that_the_program_takes_class_by_class_are_loud_where_it_takes_them():
+    (finding,) = ClassSkew().judge(a_window(of_rows()))
+    assert finding.message == (
+        "step 1, rank 0: the 1000 rows of labels lie class by class (5 classes), and each batch takes 20 that lie one "
+        "after the other: 98% of the 50 batches hold about one class (entropy 0.00 of 1.60 nats over all); expected a "
+        "mixture. Put the rows into a random order once, before the first batch."
+    )
+    assert (finding.severity, finding.place.frame) == ("warning", LOADER.frame)
+
+
+@pytest.mark.parametrize(
+    "change", [{"in_order": False}, {"same": True}, {"skewed": 0.8}, {"length": 180}, {"skewed": 0.0, "classes": 0}]
+)
+def test_rows_that_are_drawn_or_mixed_are_silent(change):
+    assert not list(ClassSkew().judge(a_window(of_rows(**change))))
+
+
+def test_it_is_said_once_of_an_array():
+    memories = {}
+    said = [len(list(ClassSkew().judge(a_window(of_rows(looks=n), memories=memories)))) for n in (2, 3)]
+    assert said == [1, 0]

@@ -8,7 +8,10 @@ from typing import ClassVar
 from debugtracer.checks.check import Check
 from debugtracer.checks.data.wording import at_loader
 from debugtracer.trace.facts.batch_content import BatchProfile, LeafProfile
+from debugtracer.trace.facts.stored_rows import StoredLeaf, StoredRows
 from debugtracer.trace.finding import Finding
+from debugtracer.trace.number import as_float
+from debugtracer.trace.place import Place
 from debugtracer.trace.window import Window
 
 
@@ -22,7 +25,9 @@ class ClassSkew(Check, frozen=True):
     How it decides
         The entropy of the labels within a batch is below 0.3 of that over the last batches together, in `batches`
         batches in a row that train a model, with at least 4 rows a class, from a sampler that goes in order. Samplers
-        that choose classes on purpose, and validation, are left alone.
+        that choose classes on purpose, and validation, are left alone. Without a loader the program's own rows are
+        asked the same: the steps looked at took rows that lie one after the other, and nine in ten parts of that size,
+        of all the data as they lie, have such an entropy.
     What to do
         `DataLoader(..., shuffle=True)`.
     Example
@@ -30,7 +35,7 @@ class ClassSkew(Check, frozen=True):
         batches in a row); expected a mixture. Shuffle: DataLoader(..., shuffle=True).
     """
 
-    needs: ClassVar[tuple[type, ...]] = (BatchProfile,)
+    needs: ClassVar[tuple[type, ...]] = (BatchProfile, StoredRows)
     kind: ClassVar[str] = "data_class_skew"
     symptom: ClassVar[str] = "no_learning"
     confidence: ClassVar[float] = 0.8
@@ -41,6 +46,7 @@ class ClassSkew(Check, frozen=True):
     proved_by: ClassVar[str] = "data/leaves_by_folder"
 
     batches: int = 10  # in a row (ours)
+    share: float = 0.9  # of the parts of stored data (ours: where one class ends and the next begins there are two)
 
     def judge(self, window: Window) -> Iterator[Finding]:
         """A warning for a loader whose labels come in blocks."""
@@ -53,6 +59,13 @@ class ClassSkew(Check, frozen=True):
                     and leaf.pooled_entropy
                 ):
                     yield self.describe(window, fact, leaf)
+        told = window.memory(self)
+        for rows in window.new(StoredRows):
+            for part in rows.leaves:
+                blocks = rows.parts() >= self.batches and as_float(part.skewed) >= self.share
+                if rows.in_order and not rows.same and blocks and part.name not in told:
+                    told[part.name] = True
+                    yield self.describe_rows(window, rows, part)
 
     def describe(self, window: Window, fact: BatchProfile, leaf: LeafProfile) -> Finding:
         """Build the finding with the label leaf and its entropy."""
@@ -66,4 +79,19 @@ class ClassSkew(Check, frozen=True):
             place=at_loader(fact.loader),
             entropy=leaf.entropy or 0.0,
             pooled=leaf.pooled_entropy or 0.0,
+        )
+
+    def describe_rows(self, window: Window, fact: StoredRows, leaf: StoredLeaf) -> Finding:
+        """Build the same of rows that the program takes itself."""
+        return self.finding(
+            window,
+            "warning",
+            f"the {fact.length} rows of {leaf.name} lie class by class ({leaf.classes} classes), and each batch takes "
+            f"{fact.rows} that lie one after the other: {as_float(leaf.skewed):.0%} of the {fact.parts()} batches hold "
+            f"about one class (entropy {as_float(leaf.entropy):.2f} of {as_float(leaf.pooled):.2f} nats over all); "
+            "expected a mixture. Put the rows into a random order once, before the first batch.",
+            ref=fact.ref,
+            place=Place(frame=fact.frame, symptom_frame=fact.call),
+            entropy=as_float(leaf.entropy),
+            pooled=as_float(leaf.pooled),
         )

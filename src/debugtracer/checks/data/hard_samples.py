@@ -11,6 +11,7 @@ from debugtracer.checks.data.wording import named
 from debugtracer.spikes.residual import Residual, Residuals
 from debugtracer.trace.facts.batch_content import BatchOddity
 from debugtracer.trace.facts.loss_call import LossCall
+from debugtracer.trace.facts.stored_rows import StoredOddity
 from debugtracer.trace.finding import Finding
 from debugtracer.trace.number import as_float
 from debugtracer.trace.place import Place
@@ -55,7 +56,7 @@ class HardSamples(Check, frozen=True):
         Filter or shuffle that part of the data.
     """
 
-    needs: ClassVar[tuple[str | type, ...]] = (LOSS, BatchOddity)
+    needs: ClassVar[tuple[str | type, ...]] = (LOSS, BatchOddity, StoredOddity)
     at_end: ClassVar[bool] = True
     kind: ClassVar[str] = "data_hard_samples"
     symptom: ClassVar[str] = "loss_spike"
@@ -79,7 +80,7 @@ class HardSamples(Check, frozen=True):
         """Yield a finding when a run of such batches is over."""
         notes = window.memory(self)
         odd: dict[int, list[BatchOddity]] = notes.setdefault("odd", {})
-        for fact in window.new(BatchOddity):
+        for fact in (*window.new(BatchOddity), *window.new(StoredOddity)):
             if fact.what in ("content", "range") and fact.training:
                 odd.setdefault(fact.ref.step, []).append(fact)
         loss = window.now(LOSS)

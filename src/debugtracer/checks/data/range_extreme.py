@@ -6,10 +6,12 @@ from collections.abc import Iterator
 from typing import ClassVar
 
 from debugtracer.checks.check import Check
-from debugtracer.checks.data.wording import at_loader, place_of, which, with_samples
+from debugtracer.checks.data.wording import at_loader, named, place_of, which, with_samples
 from debugtracer.trace.facts.batch_content import BatchOddity, BatchProfile
+from debugtracer.trace.facts.stored_rows import StoredLeaf, StoredRows
 from debugtracer.trace.finding import Finding
 from debugtracer.trace.number import as_float
+from debugtracer.trace.place import Place
 from debugtracer.trace.window import Window
 
 
@@ -23,8 +25,9 @@ class RangeExtreme(Check, frozen=True):
     How it decides
         Least and most of the last 64 batches looked at are learnt over 50 batches; a value `beyond` times that range
         away is a note with its samples. It becomes part of a verdict when the loss jumps in the same step
-        (data/hard-samples). Integers are ids and are left alone. With `most` above 0 a loader whose usual range is
-        wider than that is a warning too: a fixed rule, for `--preset seed`.
+        (data/hard-samples). Of stored data that a program without a loader takes its rows from, all rows are asked at
+        once, a column at a time in a narrow table. Integers are ids and are left alone. With `most` above 0 a loader
+        whose usual range is wider than that is a warning too: a fixed rule, for `--preset seed`.
     What to do
         Look at the sample. Clip or scale robustly, or drop it where the dataset makes it.
     Example
@@ -32,7 +35,7 @@ class RangeExtreme(Check, frozen=True):
         it stayed below 3.9, a range of 7.6; expected values within 10 ranges. Look at the sample.
     """
 
-    needs: ClassVar[tuple[type, ...]] = (BatchOddity, BatchProfile)
+    needs: ClassVar[tuple[type, ...]] = (BatchOddity, BatchProfile, StoredRows)
     kind: ClassVar[str] = "data_range_extreme"
     remedies: ClassVar[tuple[str, ...]] = (
         "look at the sample and repair its unit",
@@ -47,6 +50,7 @@ class RangeExtreme(Check, frozen=True):
     def judge(self, window: Window) -> Iterator[Finding]:
         """A note for each batch with such rows, a warning for each loader beyond a fixed range."""
         yield from self.fixed(window)
+        yield from self.stored(window)
         for fact in window.new(BatchOddity):
             if fact.what == "range":
                 value, usual = as_float(fact.value), as_float(fact.usual)
@@ -62,6 +66,34 @@ class RangeExtreme(Check, frozen=True):
                     value=value,
                     usual=usual,
                 )
+
+    def stored(self, window: Window) -> Iterator[Finding]:
+        """Yield a note for each array of stored data with such rows, once."""
+        told = window.memory(self)
+        for fact in window.new(StoredRows):
+            for leaf in fact.leaves:
+                if leaf.far and leaf.name not in told:
+                    told[leaf.name] = fact
+                    yield self.describe_rows(window, fact, leaf)
+
+    def describe_rows(self, window: Window, fact: StoredRows, leaf: StoredLeaf) -> Finding:
+        """Build the note with the furthest number, its column and its rows."""
+        far = max(leaf.far, key=lambda one: abs(as_float(one.value)))
+        rows = tuple(sorted({row for one in leaf.far for row in one.rows}))
+        column = f", column {far.column}," if far.column is not None else ""
+        return self.finding(
+            window,
+            "note",
+            f"{leaf.name}{column} reaches {as_float(far.value):.4g} ({named(rows).replace('sample', 'row')} of "
+            f"{fact.length}); all others lie from {as_float(far.low):.4g} to {as_float(far.high):.4g}; expected values "
+            "within 10 ranges. Look at the row: it may hold a code for a missing value.",
+            ref=fact.ref,
+            place=Place(
+                frame=(leaf.made[0] if leaf.made else None) or fact.frame, symptom_frame=fact.call, sample_index=rows
+            ),
+            value=as_float(far.value),
+            usual=as_float(far.high if as_float(far.value) > as_float(far.high) else far.low),
+        )
 
     def fixed(self, window: Window) -> Iterator[Finding]:
         """The fixed rule, once for each tensor of a loader."""

@@ -10,12 +10,16 @@ from torch import Tensor
 from debugtracer.observers.observed_run import ObservedRun
 from debugtracer.observers.observer import Observer
 from debugtracer.recorder.gate.norms import scalar
+from debugtracer.trace.facts.batch_content import LoaderNote
 from debugtracer.trace.facts.outlying_batch import OutlyingBatch
+from debugtracer.trace.facts.stored_rows import StoredOddity
+from debugtracer.trace.number import as_float, number
 
 PAST = 32  # losses compared with (ours)
 # above the largest of them by this share of it, and of their range (ours): a coarse sieve, the checks decide
 SHARE, SPAN = 0.25, 0.5
 PER_STEPS, MOST = 50, 32  # one batch is emitted per so many backwards on average, so many at most in a row (ours)
+OWN = -1  # in place of the number of a loader: there is none
 
 
 class OutlyingBatchObserver(Observer):
@@ -55,8 +59,11 @@ class OutlyingBatchObserver(Observer):
         return value > top and value - top > max(SHARE * abs(top), SPAN * (top - min(self.past)))
 
     def remember(self, value: float) -> None:
-        """Emit the batch fetched last, if its samples are known."""
+        """Emit the batch fetched last, if its samples are known; where no loader delivers any, the rows of stored data
+        that the program holds."""
         batch = self.run.batches.last()
+        if batch is None:
+            self.remember_rows(value)
         if batch is not None and batch.indices:
             self.run.emit(
                 OutlyingBatch(
@@ -67,3 +74,23 @@ class OutlyingBatchObserver(Observer):
                     backward=self.run.here(),
                 )
             )
+
+    def remember_rows(self, value: float) -> None:
+        """Emit rows that the program took itself, and what is far from all others in them."""
+        rows, told = self.run.own_batches.rows_now(), self.run.own_batches.told
+        if not rows or told is None:
+            return
+        here = self.run.here()
+        self.run.emit(OutlyingBatch(ref=self.run.ref(), loss=value, indices=rows, frame=told.frame, backward=here))
+        for leaf, far in self.run.own_batches.far_now(rows):
+            samples = tuple(row for row in rows if row in far.rows)
+            low, high = as_float(far.low), as_float(far.high)
+            self.run.emit(
+                StoredOddity(
+                    ref=self.run.ref("load"), loader=LoaderNote(number=OWN, dataset=leaf.name, frame=told.frame),
+                    batch=self.run.iteration, what="range", path=leaf.name,
+                    rows=tuple(rows.index(row) for row in samples), samples=samples, value=far.value,
+                    usual=far.high if as_float(far.value) > high else far.low, spread=number(high - low),
+                    channel=far.column, training=True, made=leaf.made, frame=here,
+                )
+            )  # fmt: skip
