@@ -106,10 +106,11 @@ class Fall:
 
 
 def place(fact: Rate | None, now: float) -> Place | None:
-    """The line of the rate after the fall: its function holds the warm-up as well."""
+    """The line that made the rate climb; else that of the rate after the fall, whose function holds the warm-up as
+    well."""
     if fact is None or as_float(fact.high) != now:
         return None
-    return Place(frame=fact.value_frame or fact.rate_frame or fact.scheduler_frame or fact.frame)
+    return Place(frame=fact.climb_frame or fact.value_frame or fact.rate_frame or fact.scheduler_frame or fact.frame)
 
 
 def climb(values: tuple[float, ...]) -> tuple[float, int]:

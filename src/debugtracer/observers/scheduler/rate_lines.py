@@ -15,6 +15,7 @@ from debugtracer.callsites.origins.option_lines import literal
 from debugtracer.callsites.origins.setting_origin import at_line, setting_line
 from debugtracer.callsites.origins.value_origin import last_write, program_of, scope_at
 from debugtracer.callsites.origins.written_names import Function, returns
+from debugtracer.observers.scheduler.climb_line import climb_line, writes_rate
 from debugtracer.recorder.state.identity import ById
 from debugtracer.source.program import Program
 from debugtracer.trace.birth import Frame
@@ -40,6 +41,13 @@ class RateLines:
                 found = written_line(frame.file for frame in (*user_frames(), *stack))
             known[rate] = found
         return known[rate]
+
+    def climb(self, optimizer: Optimizer, value_frame: Frame | None, by_hand: bool) -> Frame | None:
+        """The line of a schedule that counts up: one of a scheduler's function, or of the program's own writes."""
+        if value_frame is None and not by_hand:
+            return None
+        files = [frame.file for frame in (*user_frames(), *frames_of(self.stack_of(optimizer) or ()))]
+        return climb_line(files, value_frame)
 
 
 def built_line(optimizer: Optimizer, stack: Sequence[Frame], rate: float) -> Frame | None:
@@ -82,14 +90,6 @@ def is_guarded(program: Program, node: ast.AST) -> bool:
     function = program.function(node)
     inside = itertools.takewhile(lambda above: above is not function, program.above(node))
     return any(isinstance(above, (ast.If, ast.ExceptHandler)) for above in inside)
-
-
-def writes_rate(node: ast.AST) -> bool:
-    """True for `group["lr"] = rate` and `group["lr"] *= factor`."""
-    targets = node.targets if isinstance(node, ast.Assign) else [node.target] if isinstance(node, ast.AugAssign) else []
-    return any(
-        isinstance(t, ast.Subscript) and isinstance(t.slice, ast.Constant) and t.slice.value == "lr" for t in targets
-    )
 
 
 def computed(program: Program, write: ast.AST) -> int:
