@@ -5,6 +5,8 @@ from __future__ import annotations
 
 import msgspec
 
+from debugtracer.callsites.origins.built_with import built_with
+from debugtracer.callsites.origins.sample_origin import holder
 from debugtracer.callsites.origins.value_origin import origin
 from debugtracer.causes.cause import causes
 from debugtracer.errors import guarded
@@ -34,7 +36,9 @@ def line_of_rows(
     born = left_range(batch, verdict.sample_index[0], healthy, pipeline) if len(healthy) > 2 else None
     if born is None or born.refused or born.frame is None:
         return verdict if born is None else msgspec.structs.replace(verdict, pipeline=born)
-    frame = kept_at(born.frame, born.expression or "") if born.kind == "stored" else born.frame
+    frame = kept_at(born.frame, born.expression or "", batch.loader.frame) if born.kind == "stored" else born.frame
+    if frame != born.frame:
+        born = msgspec.structs.replace(born, way=(frame,))
     told = msgspec.structs.replace(verdict, pipeline=born, file=frame.file, line=frame.line)
     if born.kind != "range":
         return told
@@ -42,10 +46,11 @@ def line_of_rows(
     return msgspec.structs.replace(told, kind=cause.kind, cause=CAUSE, layer=cause.layer, remedy=range_remedies(born))
 
 
-def kept_at(read: Frame, expression: str) -> Frame:
-    """The line that made what this line reads from what the data set keeps (`self.y[i]`); the line itself where no
-    other is known. Reads source."""
-    made = [link.frame for link in origin(expression, [read]) if link.kind != "handed"]
+def kept_at(read: Frame, expression: str, built: Frame | None = None) -> Frame:
+    """The line that made what this line reads from what the data set keeps (`self.y[i]`), or was built with by the
+    loader made at `built`; the line itself where no other is known. Reads source."""
+    links = built_with(origin(expression, [read]), built, holder)
+    made = [link.frame for link in links if link.kind != "handed"]
     return next((one for one in reversed(made) if (one.file, one.line) != (read.file, read.line)), read)
 
 

@@ -22,3 +22,12 @@ def test_the_line_of_the_assignment_in_the_function_that_asks():
 
 def test_what_no_variable_holds_has_none():
     assert asked(object()) is None
+
+
+def test_a_conversion_of_the_same_name_made_nothing():
+    kept, moved = [object()], False
+    taken = kept[0]
+    if moved:
+        taken = taken.cuda()
+    found = asked(taken)
+    assert found is not None and found.code == "taken = kept[0]"

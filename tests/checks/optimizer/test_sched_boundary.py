@@ -54,6 +54,7 @@ def test_a_cosine_of_as_many_steps_as_it_was_stepped_in_epochs_after_a_warm_up()
 def test_a_decay_that_is_over_long_before_the_run():
     (finding,) = found(SchedBoundary(), [schedule("ExponentialLR", **GONE)])
     assert "fell below 1e-4 of its peak after 88 of 300 updates (now 1e-12)" in finding.message
+    assert (finding.place.frame, finding.place.symptom_frame) == (line(20), line(7))  # the call is to be moved
 
 
 def test_a_short_run_whose_rate_is_below_what_float32_can_add():

@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import msgspec
+
 from debugtracer.testing import AT, TRAIN, a_trace
 from debugtracer.trace.birth import Frame
 from debugtracer.trace.events import Found
 from debugtracer.trace.finding import Finding
 from debugtracer.trace.leading_finding import lead
+from debugtracer.trace.pipeline_birth import PipelineBirth
 from debugtracer.trace.place import Place
 from debugtracer.trace.store.reader import open_trace
 from debugtracer.views.markdown import Markdown
@@ -61,3 +64,16 @@ def test_the_terminal_and_the_markdown_lead_with_it(tmp_path):
     assert "debug-tracer checks optimizer/missing-params" in text
     assert "no verdict" not in text
     assert Markdown().render(trace).startswith("# debug-tracer: optimizer params mismatch (confirmed) at step 0\n")
+
+
+def test_the_place_is_the_line_of_the_verdict():
+    read, kept, said = Frame("a.py", 25), Frame("a.py", 17), Frame("a.py", 65)
+    finding = msgspec.structs.replace(FINDING, place=Place(frame=said))
+    born = PipelineBirth(index=1, kind="stored", frame=read, way=(kept,), value=9.0)
+    verdict = lead([finding])
+    for line, meant in ((17, kept), (25, read), (65, said), (3, read)):
+        told = msgspec.structs.replace(verdict, pipeline=born, file="a.py", line=line)
+        assert finding_text.place(told, finding) == meant
+    unknown = msgspec.structs.replace(born, value=None)
+    assert finding_text.place(msgspec.structs.replace(verdict, pipeline=unknown), finding) == said
+    assert finding_text.place(verdict, msgspec.structs.replace(FINDING, place=Place())) is None

@@ -72,6 +72,8 @@ def test_a_row_out_of_range():
     assert pipeline_text.out_of_range(stored).startswith(
         "the stored record of sample 211 is out of range already: `self.x[i]` at train.py:12 reads 924.1"
     )
+    kept = born(kind="stored", expression="self.x[i]", value=924.1, usual=0.9965, way=(Frame("/home/me/data.py", 3),))
+    assert "is out of range already, kept at data.py:3: `self.x[i]` at train.py:12" in pipeline_text.out_of_range(kept)
     assert "its stored record reaches 924.1" in pipeline_text.followed(stored)
 
 

@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+import ast
 import sys
 from types import FrameType
 from typing import Any
 
 from debugtracer.callsites.frame_locals import locals_of
 from debugtracer.callsites.frames import USER, RawFrames, frames_of, place_of
-from debugtracer.callsites.origins.value_origin import origin
+from debugtracer.callsites.origins.handed_on import carrier
+from debugtracer.callsites.origins.value_origin import Link, origin
 from debugtracer.trace.birth import Frame
 
 
@@ -22,7 +24,16 @@ def held_origin(value: Any, raw: RawFrames) -> Frame | None:
             name = next((n for n, held in locals_of(frame).items() if held is value and n.isidentifier()), "")
             links = origin(name, stack[depth:]) if name else ()
             if links:
-                return links[0].frame
+                return next((link for link in links if not converts(link)), links[0]).frame
             depth += 1
         frame = frame.f_back
     return None
+
+
+def converts(link: Link) -> bool:
+    """Whether a line only gives a name another form of what it held (`x = x.cuda()`), maybe in a branch that did not
+    run."""
+    use = link.value
+    statement = use.program.statement(use.node) if use is not None else None
+    target = statement.targets[0] if isinstance(statement, ast.Assign) else None
+    return use is not None and target is not None and ast.unparse(carrier(use.node)) == ast.unparse(target)

@@ -9,6 +9,7 @@ import re
 from types import CodeType
 from typing import Any
 
+from debugtracer.callsites.origins.built_with import built_with
 from debugtracer.callsites.origins.value_origin import (
     Link,
     Use,
@@ -45,7 +46,7 @@ def sample_origin(dataset: Any, collate: Any, built: Frame | None, path: str) ->
         getattr(kind, "__iter__", None), part
     )
     if by_dataset or by_collate:
-        return (*by_collate, *by_dataset)
+        return built_with((*by_collate, *by_dataset), built, holder)
     if kind.__name__ in JOINS:
         return of_parts(built, kind.__name__)
     return of_tensors(built, part if isinstance(part, int) else 0) if kind.__name__ == "TensorDataset" else ()
@@ -130,6 +131,11 @@ def of_tensors(built: Frame | None, place: int) -> tuple[Link, ...]:
     if call is None or place >= len(call.args) or isinstance(call.args[place], ast.Starred):
         return ()
     return each_once(follow(Use(program, scope, call.args[place]), call.lineno, frozenset()))
+
+
+def holder(use: Use, line: int, kind: str) -> ast.Call | None:
+    """The call of that class which an expression on a line holds as its data."""
+    return data_call(use.program, use.scope, use.node, line, kind)
 
 
 def data_call(

@@ -13,7 +13,6 @@ from debugtracer.trace.place import Place
 from debugtracer.trace.window import Window
 
 DECAYS = ("StepLR", "MultiStepLR", "ExponentialLR", "MultiplicativeLR")
-COUNTED = ("StepLR", "MultiStepLR")
 SIZED = ("total_steps", "T_max", "total_iters", "total_size")
 
 
@@ -71,8 +70,8 @@ class SchedBoundary(Check, frozen=True):
             if said and not memory.get(fact.scheduler):
                 memory[fact.scheduler] = True
                 frames = (fact.frame, fact.step_frame)
-                # a count of epochs was meant: the call stands in the wrong loop
-                called = (fact.kind in COUNTED or self.swings(fact)) and fact.step_frame is not None
+                # epochs were meant, by a count or a factor for each: the call stands in the wrong loop
+                called = (fact.kind in DECAYS or self.swings(fact)) and fact.step_frame is not None
                 first, second = frames[::-1] if called else frames
                 yield self.finding(
                     window,

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from debugtracer.trace.birth import Frame
 from debugtracer.trace.finding import Finding
 from debugtracer.trace.leading_finding import ranked
 from debugtracer.trace.verdict import Verdict
@@ -17,6 +18,15 @@ def title(verdict: Verdict) -> str:
     return f"debug-tracer: {(verdict.kind or '').replace('_', ' ')} ({verdict.status}) at step {verdict.step}{rank}"
 
 
+def place(verdict: Verdict, first: Finding) -> Frame | None:
+    """The frame of the verdict's line: that of the sample's way, where it was followed, or of the finding."""
+    born = verdict.pipeline
+    known = [] if born is None or born.value is None else [born.frame, *born.way]
+    frames = [frame for frame in (*known, first.place.frame) if frame is not None]
+    meant = (verdict.file, verdict.line)
+    return next((frame for frame in frames if (frame.file, frame.line) == meant), frames[0] if frames else None)
+
+
 def rows(verdict: Verdict, found: list[Finding]) -> list[Row]:
     """What was seen, where to edit, which sample."""
     first = ranked(found)[0]
@@ -26,7 +36,7 @@ def rows(verdict: Verdict, found: list[Finding]) -> list[Row]:
     told.append(
         ("", f"{verdict.kind}, {verdict.status} (confidence {verdict.confidence:.2f}), found by {first.check}", "")
     )
-    frame, symptom = (born.frame if born is not None else None) or first.place.frame, first.place.symptom_frame
+    frame, symptom = place(verdict, first), first.place.symptom_frame
     if frame is not None:
         inside = f" in {frame.function}" if frame.function and frame.function != "<module>" else ""
         told.append(("where", f"{wording.at(frame.file, frame.line)}{inside}", "bold"))

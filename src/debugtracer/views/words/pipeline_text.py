@@ -96,7 +96,9 @@ def out_of_range(born: PipelineBirth) -> str:
     expression = f"`{born.expression}`" if born.expression else "the line"
     where = f" at {line(born.frame)}" if born.frame is not None else ""
     if born.kind == "stored":
-        return f"the stored record of sample {born.index} is out of range already: {expression}{where} reads {others}"
+        made = "".join(f", kept at {line(frame)}" for frame in born.way[:1])
+        head = f"the stored record of sample {born.index} is out of range already{made}"
+        return f"{head}: {expression}{where} reads {others}"
     return f"{expression}{where} takes sample {born.index} out of the range of the others: to {others}"
 
 
