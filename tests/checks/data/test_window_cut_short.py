@@ -40,6 +40,22 @@ def test_a_sequence_longer_than_a_table():
     assert "longer samples" in finding.remedy[0]
 
 
+def test_a_sample_longer_than_the_buffer_it_is_written_into():
+    room = Frame("/p/words.py", 15, "read", "longest = max(len(w) for w in train)")
+    cut = a_cut(text="row[1:1 + n]", low=1, high=20, size=12, stored=True, room=room)
+    (finding,) = told(WindowCutShort(), a_crash(MESSAGE, cut=cut, sample=37))
+    assert finding.message.endswith(
+        "`row[1:1 + n]` (train.py:32) writes 19 values of sample 37 where there is room for 11; 5 updates went before; "
+        "expected a buffer for the longest sample. Change the length that words.py:15 gave it, or cut longer samples."
+    )
+    assert (finding.place.frame, finding.place.symptom_frame, finding.place.sample_index) == (room, CUT, (37,))
+    assert "those for evaluation" in finding.remedy[0]
+    (finding,) = told(WindowCutShort(), a_crash(MESSAGE, cut=a_cut(low=0, high=9, size=4, stored=True)))
+    assert "writes 9 values of a sample where there is room for 4" in finding.message
+    assert "Change the length, or" in finding.message
+    assert (finding.place.frame, finding.place.sample_index) == (CUT, None)
+
+
 def test_the_shapes_alone_are_told_where_no_cut_explains_them():
     assert told(WindowCutShort(), a_crash(MESSAGE)) == []
     assert len(told(ShapeMismatch(), a_crash(MESSAGE))) == 1

@@ -132,3 +132,30 @@ def another_error():
 @pytest.mark.parametrize("program", [whole_windows, a_limit, another_difference, another_error])
 def test_what_explains_nothing_is_left_out(program):
     assert seen(program) is None
+
+
+LONGEST = 6
+
+
+def padded():
+    row, ids = torch.zeros(LONGEST + 1), torch.arange(9.0)
+    row[: len(ids)] = ids
+
+
+def behind_a_start():
+    names = np.arange(9)
+    rows = np.zeros((2, LONGEST))
+    rows[1, 1 : 1 + len(names)] = names
+
+
+@pytest.mark.parametrize(("program", "low", "high", "size"), [(padded, 0, 9, 7), (behind_a_start, 1, 10, 6)])
+def test_what_is_written_into_a_buffer_that_is_too_short(program, low, high, size):
+    found = seen(program)
+    assert found is not None and (found.low, found.high, found.size) == (low, high, size)
+    assert found.stored and not found.table
+    assert found.room is not None and found.room.code == "LONGEST = 6"
+
+
+def test_what_is_only_read_has_no_room():
+    found = seen(stacked)
+    assert found is not None and not found.stored and found.room is None

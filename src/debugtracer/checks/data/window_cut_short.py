@@ -16,6 +16,10 @@ TOO_LONG = (
     "cut longer samples to the length of the table, or leave them out: a filter where the data are read",
     "make the table as long as the longest sample",
 )
+NO_ROOM = (
+    "make the buffer as long as the longest sample of all data, of those for evaluation too",
+    "cut longer samples to the length of the buffer, or leave them out where the data are read",
+)
 
 
 class WindowCutShort(Check, frozen=True):
@@ -31,7 +35,8 @@ class WindowCutShort(Check, frozen=True):
     How it decides
         The exception is one of torch or numpy about two lengths. Among the slices of the function that raised, one ends
         behind the size of what it cuts, with the names as they were, and lacks as many values as the two lengths
-        differ. Without a start it is a limit that a shorter text may have, but for a parameter or buffer of a module.
+        differ. Without a start it is a limit that a shorter text may have, but for a parameter or buffer of a module,
+        and where the slice is written to: there the room of the buffer is followed to the line that gave its length.
     What to do
         Bound the start so that the whole window fits: size minus the length of the window, and one less where the
         target is shifted by one. `random.randint` includes its upper end.
@@ -56,7 +61,9 @@ class WindowCutShort(Check, frozen=True):
     def judge(self, window: Window) -> Iterator[Finding]:
         """Yield a finding when the program died of such a slice."""
         for crash in window.new(Crash):
-            if crash.cut is not None and crash.cut.table:
+            if crash.cut is not None and crash.cut.stored:
+                yield self.no_room(window, crash, crash.cut)
+            elif crash.cut is not None and crash.cut.table:
                 yield self.too_long(window, crash, crash.cut)
             elif crash.cut is not None:
                 yield self.describe(window, crash, crash.cut)
@@ -75,6 +82,28 @@ class WindowCutShort(Check, frozen=True):
             remedies=TOO_LONG,
             kind="shape_mismatch",
             lacks=float(cut.high - cut.size),
+            size=float(cut.size),
+        )
+
+    def no_room(self, window: Window, crash: Crash, cut: CutSeen) -> Finding:
+        """A sample that is longer than the buffer it is written into."""
+        asked, room = cut.high - cut.low, max(cut.size - cut.low, 0)
+        before = f"; {crash.ref.step} updates went before" if crash.ref.step else ""
+        which = f"sample {crash.sample}" if crash.sample is not None else "a sample"
+        made = f" that {spot(cut.room).strip(' ()')} gave it" if cut.room is not None else ""
+        return self.finding(
+            window,
+            "error",
+            f"`{cut.text}`{spot(cut.frame)} writes {asked} values of {which} where there is room for {room}{before}; "
+            f"expected a buffer for the longest sample. Change the length{made}, or cut longer samples.",
+            ref=crash.ref,
+            place=Place(
+                frame=cut.room or cut.frame,
+                symptom_frame=cut.frame,
+                sample_index=None if crash.sample is None else (crash.sample,),
+            ),
+            remedies=NO_ROOM,
+            lacks=float(asked - room),
             size=float(cut.size),
         )
 

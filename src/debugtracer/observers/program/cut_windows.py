@@ -15,6 +15,7 @@ from torch import Tensor, nn
 
 from debugtracer.callsites.frame_locals import locals_of
 from debugtracer.callsites.frames import USER, as_frame, place_of
+from debugtracer.callsites.origins.buffer_room import room_line
 from debugtracer.callsites.origins.value_origin import made_first, origin, program_of, scope_at
 from debugtracer.errors import guarded
 from debugtracer.trace.birth import Frame
@@ -57,11 +58,13 @@ def cut_short(error: BaseException) -> CutSeen | None:
     for depth, (frame, line) in enumerate(walked[::-1][:FRAMES]):
         for node, loop, (low, high, size) in slices(frame, line):
             if high - max(size, low) in apart:
+                stored = isinstance(node.ctx, ast.Store)
                 first = [n for n in parts(node) if isinstance(n, ast.Slice) and n.upper is not None]
                 return CutSeen(
                     text=ast.unparse(node), low=low, high=high, size=size,
                     frame=as_frame(frame.f_code, node.lineno), start=start(node, loop, stack[depth:]),
-                    table=low == 0 and all(part.lower is None for part in first),
+                    table=not stored and low == 0 and all(part.lower is None for part in first),
+                    stored=stored, room=room_line(node, dim_of(node), stack[depth:]) if stored else None,
                 )  # fmt: skip
     return None
 
@@ -74,6 +77,12 @@ def start(node: ast.Subscript, loop: Loop | None, stack: tuple[Frame, ...]) -> F
         names = [ast.unparse(loop.generators[0].iter)]
     made = made_first(origin(names[0], stack)) if names else ()
     return made[0] if made else None
+
+
+def dim_of(node: ast.Subscript) -> int:
+    """The dimension of the first part that has an end."""
+    ended = (i for i, part in enumerate(parts(node)) if isinstance(part, ast.Slice) and part.upper is not None)
+    return next(ended, 0)
 
 
 def slices(frame: FrameType, line: int) -> Iterator[tuple[ast.Subscript, Loop | None, tuple[int, int, int]]]:
@@ -122,7 +131,7 @@ def ends(node: ast.Subscript, values: Values) -> tuple[int, int, int] | None:
     for part, size in zip(parts(node), shape, strict=False):
         if not isinstance(part, ast.Slice) or part.upper is None or part.step is not None:
             continue
-        if part.lower is None and table is None:
+        if part.lower is None and table is None and not isinstance(node.ctx, ast.Store):
             continue  # without a start it is a limit, `text[:100]`, that a shorter text may have
         low = number_of(part.lower, values) if part.lower is not None else 0
         high = number_of(part.upper, values)

@@ -169,6 +169,10 @@ class CutSeen(msgspec.Struct, frozen=True, kw_only=True):
     """The line that made where it begins."""
     table: bool = False
     """It is cut from a parameter or buffer of a module, from its first row on."""
+    stored: bool = False
+    """It is written to: what it should take is longer than the room."""
+    room: Frame | None = None
+    """The line that gave the length of what is written to."""
 
 
 class ShortBatchSeen(msgspec.Struct, frozen=True, kw_only=True):
