@@ -8,7 +8,7 @@ from debugtracer.checks.check import checks
 from debugtracer.checks.numerics.crash_text import CrashText
 from debugtracer.diagnosis.judging.judge import Judge
 from debugtracer.trace.birth import Frame
-from debugtracer.trace.facts.crash import IndexUsed, KnownWords
+from debugtracer.trace.facts.crash import IndexUsed, KnownWords, StateMade
 from debugtracer.trace.facts.graph_reach import LossWithoutGraph
 from debugtracer.trace.step import StepRef
 from tests.checks.crashes import a_crash, seen, silent_on_another_error
@@ -48,6 +48,18 @@ def test_an_index_is_told_at_the_line_that_made_it_with_the_sample_that_was_bein
     assert finding.place.sample_index == (5,)
     (other,) = said(a_crash("all elements", words=WORDS, index=index, sample=5, frames=PLACE["frames"]))
     assert (other.place.frame, other.place.sample_index) == (PLACE["frames"][0], None)
+
+
+def test_the_state_of_a_recurrent_layer_is_told_at_the_line_that_made_or_keeps_it():
+    words = KnownWords(kind="shape_mismatch", certainty=0.9, because="the layer was given 8 rows", layer="model")
+    made = StateMade(frame=Frame("/a/reader.py", 89))
+    (finding,) = said(a_crash("Expected hidden size", words=words, state=made, frames=PLACE["frames"]))
+    assert "was given 8 rows (train.py:16); the state is made (reader.py:89); expected" in finding.message
+    assert (finding.place.frame, finding.place.symptom_frame) == (made.frame, PLACE["frames"][0])
+    kept = msgspec.structs.replace(made, kept=True)
+    (finding,) = said(a_crash("Expected hidden size", words=words, state=kept, frames=PLACE["frames"]))
+    assert "the state of the batch before is kept (reader.py:89)" in finding.message
+    assert finding.remedy[0].startswith("set the state back (to None) where new rows begin")
 
 
 def test_unsure_words_and_no_words_say_nothing():

@@ -9,6 +9,7 @@ from typing import ClassVar
 import msgspec
 
 from debugtracer.checks.check import Check
+from debugtracer.checks.optimizer.sequence import spot
 from debugtracer.trace.facts.crash import Crash, KnownWords, TensorSeen, first_difference
 from debugtracer.trace.finding import Finding
 from debugtracer.trace.made_at import made_at
@@ -17,6 +18,7 @@ from debugtracer.trace.window import Window
 
 INDEX = "index_out_of_range"
 """The class of an index outside the dimension it was used on."""
+NEW = "set the state back (to None) where new rows begin, or keep only the rows that go on"
 ALIKE = "bring sample {} to the form of the others at that line (a conversion), or leave it out"
 
 
@@ -32,7 +34,8 @@ class CrashText(Check, frozen=True):
     How it decides
         The traceback goes through the same table as `debug-tracer explain`. It speaks from `certainty` on. From words
         alone nothing is confirmed. An index outside its dimension is told at the line that made it, where the line that
-        raised has one index and it can be followed in the source. A sample that could not be made is fetched again
+        raised has one index and it can be followed in the source; the state that a recurrent layer refuses at the line
+        that made or keeps it. A sample that could not be made is fetched again
         beside others, and told at the line where its value first has another form than theirs. Where the failing call
         was given NaN or Inf the words are only a consequence. It is silent where a check that has read the tensors of
         the same crash has spoken.
@@ -72,8 +75,12 @@ class CrashText(Check, frozen=True):
         at += f" for sample {sample}" if sample is not None else ""
         at += made_at(index.made) if index is not None else first_difference(form)
         made = f"; the loss is built at {PurePath(built.file).name}:{built.line}" if built is not None else ""
-        odd = form.frame if form is not None else None
-        remedies = (ALIKE.format(sample), *words.remedies) if odd is not None else words.remedies
+        state = crash.state
+        odd = form.frame if form is not None else state.frame if state is not None else None
+        if state is not None:
+            at += f"; the state {'of the batch before is kept' if state.kept else 'is made'}{spot(state.frame)}"
+        remedies = (ALIKE.format(sample), *words.remedies) if form is not None and odd is not None else words.remedies
+        remedies = (NEW, *remedies) if state is not None and state.kept else remedies
         advice = remedies[0] if remedies else "read the traceback"
         found = self.finding(
             window,

@@ -175,6 +175,15 @@ class CutSeen(msgspec.Struct, frozen=True, kw_only=True):
     """The line that gave the length of what is written to."""
 
 
+class StateMade(msgspec.Struct, frozen=True, kw_only=True):
+    """The state that a recurrent layer refused."""
+
+    frame: Frame
+    """The line that made it, or keeps it."""
+    kept: bool = False
+    """It is that of the batch before."""
+
+
 class ShortBatchSeen(msgspec.Struct, frozen=True, kw_only=True):
     """A batch with fewer rows than those before it, which the program did not expect."""
 
@@ -235,6 +244,8 @@ class Crash(Fact, frozen=True, kw_only=True):
     """Where that sample, or the first of its batch that cannot be made, first differs in form from others."""
     cut: CutSeen | None = None
     """The slice that came out as much too short as the two lengths of the exception differ."""
+    state: StateMade | None = None
+    """The state of a recurrent layer that has another size than the batch."""
     short: ShortBatchSeen | None = None
     """The batch in flight is shorter than all before it, and the program died of that."""
     fetching: bool = False
