@@ -35,6 +35,12 @@ CASES = {
     "dictionary": ('hp = {\n    "size": 3,\n    "lr": 0.5,\n}\nopt = SGD(p, lr=hp["lr"])\n', (5,), 3),
     "namespace": ("args = Namespace(lr=0.5, n=3)\nopt = SGD(p, lr=args.lr)\n", (2,), 1),
     "assigned option": ("cfg.lr = 0.5\nopt = SGD(p, lr=cfg.lr)\n", (2,), 1),
+    "computed of an option": (
+        'parser.add_argument("--lr", default=0.1)\nargs.lr = args.lr * world\nopt = SGD(p, lr=args.lr)\n',
+        (3,),
+        2,
+    ),
+    "an option changed in place": ("cfg.lr *= world\nopt = SGD(p, lr=cfg.lr)\n", (2,), 1),
     "argument": ("def fit(model, lr=1e-3):\n    return SGD(p, lr=lr)\nfit(net, lr=0.5)\n", (2, 3), 3),
     "default": ("def fit(model, lr=0.5):\n    return SGD(p, lr=lr)\nfit(net)\n", (2, 3), 1),
     "default of a constructor": (

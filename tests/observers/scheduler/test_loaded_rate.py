@@ -22,6 +22,10 @@ def test_the_rate_and_the_updates_of_an_adam():
     assert (load.rate, load.updates) == (0.02, 5)
 
 
-def test_a_state_without_a_count_says_nothing():
-    assert loaded_rate(stepped(torch.optim.SGD, momentum=0.9), None) is None
+def test_a_state_without_a_count_has_the_rate_alone():
+    load = loaded_rate(stepped(torch.optim.SGD, momentum=0.9), None)
+    assert (load.rate, load.updates) == (0.02, 0)
+
+
+def test_an_optimizer_without_a_state_says_nothing():
     assert loaded_rate(torch.optim.Adam(nn.Linear(3, 1).parameters()), None) is None

@@ -51,10 +51,23 @@ def written(use: Use, line: int, number: float, depth: int = 0) -> Iterator[Fram
         yield from of_name(use, node.id, line, number, depth)
     elif isinstance(node, ast.Attribute) and isinstance(node.value, ast.Name) and node.value.id == "self":
         yield from of_own_attribute(use, node.attr, number, depth)
+    elif found := list(set_before(use, line, number, depth)):
+        yield from found
     elif isinstance(node, ast.Attribute):
         yield from of_attribute(use, node, number, depth)
     elif isinstance(node, ast.Subscript) and isinstance(node.slice, ast.Constant):
         yield from options(use, str(node.slice.value), number)
+
+
+def set_before(use: Use, line: int, number: float, depth: int) -> Iterator[Frame]:
+    """Yield the line of the same function that last wrote an attribute or an entry of an object before a line:
+    `args.lr = args.lr * world`."""
+    last = last_write(use.program, use.scope, ast.unparse(use.node), line)
+    if last is not None and last.value is None:
+        yield use.frame(last.node)
+    elif last is not None and last.value is not None and last.part is None:
+        given = Use(use.program, use.scope, last.value, use.above)
+        yield from given_by(given, last.node, last.value, number, depth + 1)
 
 
 def given_by(use: Use, at: ast.AST, value: ast.expr, number: float, depth: int) -> Iterator[Frame]:

@@ -17,15 +17,16 @@ class LoadedRate:
 
     rate: float
     updates: int
+    """0 where the state keeps no count (SGD)."""
     frame: Frame | None
     """The line that loaded it."""
 
 
 def loaded_rate(optimizer: Optimizer, frame: Frame | None) -> LoadedRate | None:
-    """Read it; None without a rate or a count of updates on the host. Reads no tensor of a device."""
+    """Read it; None without a rate or a state of any parameter. Reads no tensor of a device."""
     given = rates(optimizer)
-    states = [state for state in list(optimizer.state.values())[:1] if isinstance(state, dict)]
+    states = [state for state in list(optimizer.state.values())[:1] if isinstance(state, dict) and state]
     count = states[0].get("step", 0) if states else 0
     if isinstance(count, Tensor):
         count = count.item() if count.device.type == "cpu" and count.numel() == 1 else 0
-    return LoadedRate(max(given), int(count), frame) if given and count else None
+    return LoadedRate(max(given), int(count), frame) if given and states else None

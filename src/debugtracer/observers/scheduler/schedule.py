@@ -193,6 +193,7 @@ class ScheduleObserver(Observer):
         built = built_rates(optimizer)
         value_frame = None if plan is None else self.lambdas.frame_of(plan.scheduler())
         fallen = rate_state.high is not None and rate_state.high > JUMP * high
+        load = self.loads.get(optimizer) if not rate_state.updates else None
         self.run.emit(
             Rate(
                 ref=self.run.ref("update", self.run.iteration - 1), optimizer=rate_state.number,
@@ -202,7 +203,8 @@ class ScheduleObserver(Observer):
                 number=rate_state.updates, same=rate_state.same, begun=rate_state.begun,
                 begun_step=rate_state.begun_step, scheduler="" if plan is None else plan.kind,
                 scheduler_frame=None if plan is None else plan.frame,
-                value_frame=value_frame,
+                value_frame=value_frame, loaded=None if load is None else number(load.rate),
+                loaded_frame=None if load is None else load.frame,
                 climb_frame=self.rate_lines.climb(optimizer, value_frame, plan is None) if fallen else None,
                 rate_frame=self.rate_lines.line(optimizer, high, built, not rate_state.updates)
                 if plan is None

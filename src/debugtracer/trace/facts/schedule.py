@@ -44,6 +44,10 @@ class Rate(Fact, frozen=True, kw_only=True):
     """Without a scheduler: the line that says the largest rate, where that is not the constructor."""
     climb_frame: Frame | None = None
     """After a fall: the only line of the schedule's function that counts up, where there is one."""
+    loaded: Number | None = None
+    """At the first update: the rate that came with the optimizer's loaded state."""
+    loaded_frame: Frame | None = None
+    """The line that loaded it."""
 
     def key(self) -> object:
         """Identify the optimizer that the fact is about."""
