@@ -57,6 +57,21 @@ def test_the_first_steps_and_every_nth_are_inspected():
     assert inspected(run, 12) == [*range(FIRST_STEPS), 5, 10]
 
 
+def test_the_steps_after_an_optimizer_was_built_are_inspected_for_the_first_of_them():
+    """Built in the step in flight; the cadence had said that nothing is due for long."""
+    run = a_run(inspect_steps=100)
+    found = inspected(run, 10)
+    for step in range(10, 80):
+        run.state.step = step
+        if step % 10 == 0:
+            run.optimizer_built()
+        if run.inspecting:
+            found.append(step)
+    assert found == [0, 1, 2, 10, 11, 20, 21, 30, 31, 40, 41]
+    run.reset()
+    assert inspected(run, 5) == [0, 1, 2]
+
+
 def test_the_first_steps_alone_where_none_is_asked_for():
     assert inspected(a_run(inspect_steps=0), 12) == list(range(FIRST_STEPS))
 

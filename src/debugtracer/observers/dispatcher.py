@@ -193,6 +193,7 @@ class ObserverDispatcher(TrainingEvents):
         self.dispatch("restored", word, owner)
 
     def optimizer_built(self, optimizer: Optimizer) -> None:
+        self.run.optimizer_built()
         self.dispatch("optimizer_built", optimizer)
 
     def scheduler_built(self, scheduler: Any) -> None:

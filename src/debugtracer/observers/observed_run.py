@@ -29,6 +29,8 @@ from debugtracer.trace.step import Phase, StepRef
 MOST_FAILURES = 3  # of an observer, after which it is left alone (ours)
 RARELY = 10  # close looks that are due of which one is taken where they rest, of a hundred where all does (ours)
 FIRST_STEPS = 3  # steps inspected from the start (docs/rationale/checks.md#effect-invariants)
+NEW_STEPS = 2  # steps inspected after an optimizer was built, in flight or next (ours)
+MOST_NEW = 4  # optimizers of which that is so (ours)
 
 FAKE_TENSORS = "torch._subclasses.fake_tensor"  # whose exceptions are not imported before they are needed
 
@@ -68,6 +70,10 @@ class ObservedRun:
         self.decided: int | None = None
         """The step for which `inspects` was decided."""
         self.inspects = False
+        self.built = 0
+        """Optimizers that were built."""
+        self.new_until = 0
+        """The step before which all are inspected, for an optimizer was built."""
         self.function_tests = function_tests
         """The user allows extra forwards on the first step."""
         self.shadows = ShadowCopies()
@@ -187,17 +193,26 @@ class ObservedRun:
         if step != self.decided:
             idle = self.decided is not None and self.decided < step < self.cadence.idle_until
             self.decided = step
-            self.inspects = not (idle and self.state.anomalies == self.cadence.seen) and self.is_due(step)
+            idle = idle and self.state.anomalies == self.cadence.seen and step >= self.new_until
+            self.inspects = not idle and self.is_due(step)
         return self.inspects
 
     def is_due(self, step: int) -> bool:
         """Return whether a step is to be inspected; asked once a step."""
-        if step < FIRST_STEPS or not self.cadence.is_due(step):
-            return step < FIRST_STEPS
+        first = step < FIRST_STEPS or step < self.new_until
+        if first or not self.cadence.is_due(step):
+            return first
         if self.governor.affords(Part.LOOKS):
             return True
         rarely = RARELY if self.governor.affords(Part.CALLS) else RARELY**2
         return step % (rarely * self.inspect_steps) == 0
+
+    def optimizer_built(self) -> None:
+        """Inspect the step in flight and the next, whatever rests: another optimizer begins to train something. No more
+        after some of them, for there are programs that build one for each task."""
+        self.built += 1
+        if self.built <= MOST_NEW:
+            self.new_until, self.decided = self.state.step + NEW_STEPS, None
 
     def affords(self, part: Part) -> bool:
         """Whether a part of what we do works in this step, or rests to stay under the promised cost."""
@@ -253,3 +268,4 @@ class ObservedRun:
         self.unwanted.clear()
         self.cadence.reset()
         self.decided = None
+        self.built = self.new_until = 0

@@ -36,6 +36,21 @@ def test_a_head_replaced_after_the_optimizer_was_built(tmp_path):
     assert (finding.severity, finding.place.param) == ("error", "1.weight")
 
 
+def test_a_head_replaced_in_a_second_phase_is_told_at_its_first_step_where_all_rests(tmp_path):
+    model = nn.Sequential(nn.Linear(4, 8), nn.Linear(8, 5))
+    with under_watch(tmp_path, cost=0.0):
+        for phase in range(2):
+            optimizer = torch.optim.SGD(model.parameters(), lr=0.1)
+            if phase:
+                model[1] = nn.Linear(8, 2)
+            for _ in range(30):
+                optimizer.zero_grad()
+                model(torch.randn(6, 4)).square().mean().backward()
+                optimizer.step()
+    (finding,) = findings(tmp_path, "missing-params")
+    assert (finding.severity, finding.place.param, finding.step) == ("error", "1.weight", 30)
+
+
 def test_parts_in_two_optimizers_are_all_held(tmp_path):
     model = nn.Sequential(nn.Linear(4, 8), nn.Linear(8, 2))
     other = torch.optim.SGD(model[1].parameters(), lr=0.1)
