@@ -1,0 +1,104 @@
+"""Each loss beside what the best constant answer costs, on inspected steps."""
+
+from __future__ import annotations
+
+import math
+
+import pytest
+import torch
+import torch.nn.functional as F
+from torch import nn
+
+from debugtracer.trace.facts.constant_answer import ConstantAnswer
+from tests.observers.told import facts
+from tests.watching import same_bits, under_watch
+
+ROWS = 40
+
+
+def run(out, wide, criterion, target, steps=4):
+    torch.manual_seed(2)
+    x = torch.randn(ROWS, 6)
+    model = nn.Linear(6, wide)
+    optimizer = torch.optim.SGD(model.parameters(), lr=0.1)
+    with under_watch(out):
+        for _ in range(steps):
+            loss = criterion(model(x), target)
+            optimizer.zero_grad()
+            loss.backward()
+            optimizer.step()
+    return model, facts(out, ConstantAnswer)
+
+
+def classes():
+    return torch.arange(ROWS) % 4
+
+
+def test_a_cross_entropy_is_told_on_inspected_steps(tmp_path):
+    _, told = run(tmp_path, 4, F.cross_entropy, classes())
+    assert [fact.ref.step for fact in told] == [0, 1, 2]
+    first, last = told[0], told[-1]
+    assert (first.loss, first.answer, first.rows, last.rows) == ("cross_entropy", "classes", ROWS, 3 * ROWS)
+    assert first.constant == pytest.approx(math.log(4))
+    assert first.value == first.called
+    assert (first.commonest, first.floor) == (0.25, 0.0)
+    assert 0 < first.spread < 2
+    assert "criterion(model(x), target)" in first.frame.code
+
+
+def test_ignored_targets_do_not_count(tmp_path):
+    target = classes()
+    target[target > 1] = -100
+    _, told = run(tmp_path, 4, F.cross_entropy, target)
+    assert (told[0].rows, told[0].constant) == (ROWS // 2, pytest.approx(math.log(2)))
+
+
+@pytest.mark.parametrize(
+    ("criterion", "kind", "constant"),
+    [
+        (F.mse_loss, "mean", 0.25),
+        (F.l1_loss, "median", 0.5),
+        (F.binary_cross_entropy_with_logits, "shares", math.log(2)),
+        (nn.MSELoss(reduction="sum"), "mean", 0.25),
+    ],
+    ids=["mse", "l1", "bce", "sum"],
+)
+def test_numbers_and_yes_and_no(tmp_path, criterion, kind, constant):
+    target = (torch.arange(ROWS) % 2).float().unsqueeze(1)
+    _, told = run(tmp_path, 1, criterion, target)
+    assert (told[0].answer, told[0].constant) == (kind, pytest.approx(constant))
+    sums = getattr(criterion, "reduction", "mean") == "sum"
+    assert told[0].called == pytest.approx(told[0].value * (ROWS if sums else 1))
+
+
+def test_the_order_of_pairs_has_no_target(tmp_path):
+    _, told = run(tmp_path, 2, lambda scores, _: -F.logsigmoid(scores[:, 0] - scores[:, 1]).mean(), None)
+    assert (told[0].answer, told[0].constant, told[0].spread) == ("pairs", math.log(2), None)
+    assert told[0].value > 0
+
+
+@pytest.mark.parametrize(
+    "criterion",
+    [
+        lambda s, t: F.cross_entropy(s, t, weight=torch.ones(4)),
+        lambda s, t: F.cross_entropy(s, t, reduction="none").mean(),
+        lambda s, t: F.mse_loss(s, s.detach()[:1].expand_as(s) + 0 * s),
+        lambda s, t: F.smooth_l1_loss(s, F.one_hot(t, 4).float()),
+    ],
+    ids=["weighted", "not reduced", "a target with a graph", "other losses"],
+)
+def test_what_has_no_known_constant_is_left_alone(tmp_path, criterion):
+    assert not run(tmp_path, 4, criterion, classes())[1]
+
+
+def test_the_training_is_the_same_bit_for_bit(tmp_path):
+    torch.manual_seed(2)
+    x, bare = torch.randn(ROWS, 6), nn.Linear(6, 4)
+    optimizer = torch.optim.SGD(bare.parameters(), lr=0.1)
+    for _ in range(4):
+        loss = F.cross_entropy(bare(x), classes())
+        optimizer.zero_grad()
+        loss.backward()
+        optimizer.step()
+    watched, _ = run(tmp_path, 4, F.cross_entropy, classes())
+    assert all(same_bits(a, b) for a, b in zip(bare.parameters(), watched.parameters(), strict=True))
