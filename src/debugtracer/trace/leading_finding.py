@@ -15,7 +15,8 @@ OF_EVALUATION = ("model/train-mode-eval",)
 GENERAL = frozenset({"lr_too_high", "loss_spike", "exploding_gradients", "dead_relu", "logit_saturation"})
 """Classes that say that something was too large, which has many reasons."""
 REASONS = frozenset({
-    "optimizer/warmup-uncapped", "optimizer/schedule-restarted", "optimizer/zero-grad-missing",
+    "optimizer/warmup-uncapped", "optimizer/schedule-restarted", "optimizer/rate-raised-on-load",
+    "optimizer/zero-grad-missing",
     "optimizer/accum-scaling", "optimizer/clip-after-step", "optimizer/loss-unbounded", "data/repeated-extreme",
     "rollback/state-lost", "rollback/restore-mismatch",
 })  # fmt: skip

@@ -56,6 +56,14 @@ def test_the_line_that_writes_or_computes_it(tmp_path: Path, text: str, line: in
     assert (found.line if found is not None else None) == line
 
 
+def test_a_write_of_another_number_is_left_out(tmp_path: Path) -> None:
+    file = tmp_path / "train.py"
+    file.write_text('opt.param_groups[0]["lr"] = 0.01\npeak = base * 16\nfor g in groups:\n    g["lr"] = peak\n')
+    for rate, line in ((1.6, 2), (0.01, None), (None, None)):
+        found = written_line([str(file)], rate)
+        assert (found.line if found is not None else None) == line
+
+
 def test_a_constant_in_a_real_loop(tmp_path: Path) -> None:
     def loop() -> None:
         rate = 0.01

@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import ast
 import itertools
+import math
 from collections.abc import Callable, Iterable, Sequence
 
 from torch.optim import Optimizer
@@ -38,7 +39,7 @@ class RateLines:
             stack = frames_of(self.stack_of(optimizer) or ())
             found = built_line(optimizer, stack, rate) if first or rate in built else None
             if found is None and rate not in built:
-                found = written_line(frame.file for frame in (*user_frames(), *stack))
+                found = written_line((frame.file for frame in (*user_frames(), *stack)), rate)
             known[rate] = found
         return known[rate]
 
@@ -72,17 +73,25 @@ def group_lines(program: Program, rate: float) -> Iterable[int]:
                 yield given["lr"].lineno
 
 
-def written_line(files: Iterable[str]) -> Frame | None:
-    """The line that computes the rate which the program writes into `param_groups[...]["lr"]`; of several the only one
-    that no condition guards, which each update meets. None where no line does, or several."""
+def written_line(files: Iterable[str], rate: float | None = None) -> Frame | None:
+    """The line that computes the rate which the program writes into `param_groups[...]["lr"]`; of several, those left
+    out that write out another number, the only one that no condition guards, which each update meets. None where no
+    line does, or several."""
     for file in dict.fromkeys(files):
         program = program_of(file)
         writes = [n for n in program.nodes if writes_rate(n)] if program is not None else []
+        writes = [n for n in writes if not writes_other(n, rate)] or writes
         if program is not None and len(writes) > 1:
             writes = [write for write in writes if not is_guarded(program, write)]
         if program is not None and len(writes) == 1:
             return at_line(program, computed(program, writes[0]))
     return None
+
+
+def writes_other(node: ast.AST, rate: float | None) -> bool:
+    """Whether a write gives a number that is written out there and is not this rate."""
+    given = literal(node.value) if isinstance(node, ast.Assign) else None
+    return given is not None and rate is not None and not math.isclose(given, rate, rel_tol=1e-9)
 
 
 def is_guarded(program: Program, node: ast.AST) -> bool:
