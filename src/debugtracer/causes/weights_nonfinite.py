@@ -12,9 +12,7 @@ from debugtracer.trace.incident import WeightWrite
 from debugtracer.trace.place import Place
 
 LOADED = "check the file or the init: torch.isfinite over every tensor of the state dict right after loading"
-GUARDS = (
-    "keep what the constructor computes in the domain: log and sqrt of what can be below 0, a divisor that can be 0"
-)
+GUARDS = "keep what it is computed from in the domain: log and sqrt of what can be below 0, a divisor that can be 0"
 SAVED = "never save a checkpoint whose weights are not finite"
 
 

@@ -1,5 +1,5 @@
 """The lines that gave a parameter or a buffer its first value: in the constructor of the class that holds it, or of one
-around it."""
+around it, or where a class of a library was given it."""
 
 from __future__ import annotations
 
@@ -10,6 +10,7 @@ from collections.abc import Iterator, Sequence
 from torch import nn
 
 from debugtracer.callsites.numeric_warning import NumericWarning
+from debugtracer.callsites.origins.given_origin import given_origin
 from debugtracer.callsites.origins.nonfinite_origin import nonfinite_first
 from debugtracer.callsites.origins.value_origin import Link, Use, chain, program_of
 from debugtracer.callsites.origins.weight_origin import writes
@@ -23,7 +24,7 @@ from debugtracer.trace.birth import Frame
 @guarded("diagnosis.constructed_weights")
 def constructed_lines(name: str, roots: Roots, heard: Sequence[NumericWarning]) -> tuple[Frame, ...]:
     """The lines that made a bad value of `parameter PATH` or `buffer PATH` before the first step, the one that can have
-    made it NaN or Inf first; empty where no class of the program writes it."""
+    made it NaN or Inf first; empty where no class of the program writes it and none was given it."""
     kind, _, path = name.partition(" ")
     if kind not in ("parameter", "buffer"):
         return ()
@@ -32,6 +33,9 @@ def constructed_lines(name: str, roots: Roots, heard: Sequence[NumericWarning]) 
             links = written_in(program, owner, inner)
             if links:
                 return nonfinite_first(links, some=True, heard=heard)
+        given = given_origin(type(module), inner)
+        if given:
+            return nonfinite_first(given, some=True, heard=heard)
     return ()
 
 

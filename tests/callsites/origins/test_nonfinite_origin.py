@@ -82,3 +82,12 @@ def test_where_no_line_of_the_way_could_have_the_only_one_that_warned_of_a_nan_c
     assert not isinstance(nonfinite_first(links, True, [nan]), GuessedLines)
     assert nonfinite_first(links, True, [nan])[0].line == 2
     assert nonfinite_first(links, False, [nan, NumericWarning("invalid value in log", (other,))])[0].line == 2
+
+
+def test_a_number_written_into_some_elements_leaves_the_others_as_they_were(tmp_path):
+    file = tmp_path / "train.py"
+    file.write_text("w = count / total\nw = torch.from_numpy(w)\nw[3] = 0\nuse(w)\n")
+    assert nonfinite_first(origin("w", [Frame(str(file), 4)]), True)[0].line == 1
+    other = tmp_path / "other.py"
+    other.write_text("w = torch.from_numpy(w)\nw = torch.zeros(4)\nw[3] = 0\nuse(w)\n")
+    assert nonfinite_first(origin("w", [Frame(str(other), 4)]), True)[0].line == 3

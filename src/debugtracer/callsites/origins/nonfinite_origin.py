@@ -9,7 +9,7 @@ from collections.abc import Iterator, Sequence
 
 from debugtracer.callsites.numeric_warning import NumericWarning
 from debugtracer.callsites.origins.handed_on import carrier
-from debugtracer.callsites.origins.literal_writes import literal_write
+from debugtracer.callsites.origins.literal_writes import literal_write, names_changed
 from debugtracer.callsites.origins.only_caller import written
 from debugtracer.callsites.origins.other_branch import beside, cleaned, other_branches
 from debugtracer.callsites.origins.told_line import only_told
@@ -124,6 +124,9 @@ def of_all_names(link: Link) -> Iterator[Link]:
     use = link.value
     if use is None or cleaned(use.node):
         return
+    if isinstance(use.node, ast.Constant):  # written into some elements: the others are what they were
+        for name in names_changed(use.program.nodes, link.frame.line):
+            yield from written(Use(use.program, use.scope, ast.Name(name), use.above), link.frame.line)
     whole = part_of(use.node, use.part) if use.part is not None else use.node
     meant = carrier(whole) if whole is not None else use.node
     called = {id(n.func) for n in ast.walk(use.node) if isinstance(n, ast.Call)}
