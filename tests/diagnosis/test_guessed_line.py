@@ -20,3 +20,19 @@ def test_a_guessed_line_is_likely_at_most_and_says_so():
     assert as_guess(msgspec.structs.replace(facts, made_guessed=False), sure) == sure
     elsewhere = msgspec.structs.replace(sure, line=3)
     assert as_guess(facts, elsewhere) == elsewhere
+
+
+def test_a_line_where_a_value_of_no_loader_showed_is_likely_at_most():
+    birth = msgspec.structs.replace(
+        a_birth("aten::addmm", a_tensor(0.0)), kind="input", input_name="input 0 of the model"
+    )
+    facts = some_facts(birth)
+    said = {"kind": "data_nonfinite", "status": "confirmed", "file": "a/train.py", "line": 22}
+    sure = msgspec.structs.replace(rank(facts), **said, summary="step 20: it is bad; edit train.py:22")
+    told = as_guess(facts, sure)
+    assert (told.status, told.line, told.summary) == ("likely", 22, "step 20: it is bad; it showed at train.py:22")
+    assert told.evidence[-1] == "the value showed at train.py:22; the line that made it was not found"
+    found = msgspec.structs.replace(facts, made=(Frame("a/train.py", 11),))
+    of_loader = msgspec.structs.replace(facts, birth=msgspec.structs.replace(birth, input_name="batch[0]"))
+    assert as_guess(found, sure) == sure and as_guess(of_loader, sure) == sure
+    assert as_guess(facts, msgspec.structs.replace(sure, kind="zero_division")).status == "confirmed"

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import pytest
 import torch
 from torch import nn
 
+from debugtracer.callsites.frames import raw_frames
 from debugtracer.observers.graph.lost_layers import LostLayers, given_beside, made_at, spare
 
 
@@ -80,3 +82,63 @@ def test_a_returned_output_gives_the_parameters_behind_it():
     x = torch.ones(1, 2)
     layers.returned((model.codes(x), model.parts(x)))
     assert layers.given == {id(p) for p in model.parameters()}
+
+
+class Heads(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.first, self.second = nn.Linear(2, 2), nn.Linear(2, 2)
+
+    def forward(self, x):
+        return [self.first(x), self.second(x)]
+
+
+def heard(layers: LostLayers, model: Heads, keep: bool) -> list[torch.Tensor]:
+    """What a function that is over got from two layers; the second one let go of unless kept."""
+
+    def forward() -> list[torch.Tensor]:
+        made = [model.first(torch.ones(1, 2)), model.second(torch.ones(1, 2))]
+        for layer, result in zip((model.first, model.second), made, strict=True):
+            layers.made_by(layer, result, raw_frames(1))
+        return made if keep else made[:1]
+
+    return forward()
+
+
+def test_a_head_beside_the_one_that_is_learnt_from_is_given_where_it_is_handed_out():
+    layers, model = LostLayers(), Heads()
+    reached, kept = set(map(id, model.first.parameters())), heard(layers, model, True)
+    layers.handed_out(raw_frames(1), reached)
+    assert kept and layers.given == {id(p) for p in model.second.parameters()} and layers.results == []
+
+
+def test_a_result_that_is_dropped_stands_alone_or_is_of_a_function_that_runs_is_none():
+    layers, model = LostLayers(), Heads()
+    reached, kept = set(map(id, model.first.parameters())), heard(layers, model, False)
+    layers.handed_out(raw_frames(1), reached)
+    assert kept and layers.given == set()
+    kept = heard(layers, model, True)
+    layers.handed_out(raw_frames(1), ())
+    assert kept and layers.given == set()
+    one, other = model(torch.ones(1, 2))
+    layers.made_by(model.first, one, raw_frames(1))
+    layers.made_by(model.second, other, raw_frames(1))
+    layers.handed_out(raw_frames(1), reached)
+    assert layers.given == set()
+
+
+@pytest.mark.parametrize("kept", [True, False])
+def test_results_of_one_line_that_are_collected_are_heads_and_overwritten_ones_are_not(kept):
+    layers, heads = LostLayers(), nn.ModuleList(nn.Linear(2, 2) for _ in range(3))
+
+    def forward() -> torch.Tensor:
+        made: list[torch.Tensor] = []
+        for head in heads:
+            made = [*made, head(torch.ones(1, 2))] if kept else [head(torch.ones(1, 2))]
+            layers.made_by(head, made[-1], raw_frames(1))
+        return made[-1]
+
+    last = forward()
+    layers.handed_out(raw_frames(1), set(map(id, heads[2].parameters())))
+    others = {id(p) for head in heads[:2] for p in head.parameters()}
+    assert last is not None and layers.given == (others if kept else set())

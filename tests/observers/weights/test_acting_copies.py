@@ -7,6 +7,7 @@ import copy
 import torch
 from torch import nn
 
+from debugtracer.observers.weights.acting_copies import goes_on, source_of
 from debugtracer.trace.facts.acting_copy import ActingCopy
 from tests.observers.told import facts
 from tests.watching import under_watch
@@ -14,7 +15,7 @@ from tests.watching import under_watch
 ROUNDS, PASSES, STEPS = 20, 5, 16
 
 
-def run(out, *, synced=False, every=1, few=False, rounds=ROUNDS, batch=False, both=False, fresh=False):
+def run(out, *, synced=False, every=1, few=False, rounds=ROUNDS, batch=False, both=False, fresh=False, held=False):
     torch.manual_seed(0)
     model = nn.Sequential(nn.Linear(4, 8), nn.Tanh(), nn.Linear(8, 2))
     actor = copy.deepcopy(model)
@@ -31,7 +32,7 @@ def run(out, *, synced=False, every=1, few=False, rounds=ROUNDS, batch=False, bo
                     if few
                     else actor(states)
                     if batch
-                    else torch.stack([actor(state) for state in states])
+                    else torch.stack([actor(state) for state in (states if held else [one.clone() for one in states])])
                 )
                 if both:
                     model(states[0])
@@ -50,6 +51,20 @@ def test_a_copy_that_acts_and_never_gets_the_weights_is_told_once(tmp_path):
     assert fact.frame is not None and fact.frame.code == "optimizer.step()"
     assert fact.called is not None and "actor(state)" in fact.called.code
     assert float(fact.apart) > 0
+
+
+def test_one_that_goes_through_the_rows_of_a_tensor_is_a_teacher(tmp_path):
+    assert run(tmp_path, held=True) == []
+
+
+def test_parts_of_memory_that_is_written_between_them_or_asked_for_in_any_order_are_what_an_actor_sees():
+    kept = torch.zeros(4, 3)
+    first, second = source_of((kept[0],), {}), source_of((), {"x": kept[1]})
+    assert goes_on(first, second) and not goes_on(second, first) and not goes_on(second, second)
+    kept[2] = 1.0
+    assert not goes_on(second, source_of((kept[2],), {}))
+    assert source_of((kept[2].clone(),), {}) is None and source_of((), {}) is None
+    assert not goes_on(None, second) and not goes_on(second, None)
 
 
 def test_a_copy_that_is_written_is_silent(tmp_path):

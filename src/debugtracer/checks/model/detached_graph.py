@@ -26,7 +26,8 @@ class DetachedGraph(Check, frozen=True):
         warning when they are at least `share` of those it trains; otherwise, or in modules in evaluation mode (frozen
         on purpose), a note. A smaller part is a warning too when the same parameters were lost in every look over at
         least `long` updates, others had gradients and these kept the values they had. Parts with requires_grad False,
-        other optimizers' parts (a GAN) and parts that are not called do not count.
+        other optimizers' parts (a GAN), parts that are not called and heads whose answers are handed out beside the
+        one that is learnt from do not count.
     What to do
         Take away the call that ends the graph; if the part is frozen on purpose, set requires_grad_(False).
     Example

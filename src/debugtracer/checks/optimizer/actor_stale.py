@@ -27,6 +27,7 @@ class ActorStale(Check, frozen=True):
         called without a graph in at least `rounds` rounds with updates between them, and in each many times (eight, as
         the steps of an episode; a teacher or a target is called once or twice). It is given little at a time, and its
         original at least four times as much; the original itself is never called without a graph, so nothing else acts.
+        It does not go through the rows of one tensor in their order, as a teacher may through those of a batch.
         The copy is bit for bit what it was when the run ends, or at the last look, while the original moved: one that
         is written every so many rounds, as actors and opponents are, has moved by then. Said when the run is over.
     What to do

@@ -128,6 +128,7 @@ class GraphReachObserver(Observer):
         keys = {self.key_of(parameter) for parameter in module.parameters()}
         if torch.is_grad_enabled():
             self.layers.returned(output)
+            self.layers.made_by(module, output, raw_frames(2))
             self.followed[id(module)] = self.run.iteration
             for key in keys & self.unseen & self.used.keys():
                 if not self.used[key][3]:
@@ -146,6 +147,7 @@ class GraphReachObserver(Observer):
             return
         self.symptom = raw_frames(2)
         found = leaves(hanging)
+        self.layers.handed_out(self.symptom, {self.key_of(leaf) for leaf in found.values()})
         if hanging and not any(isinstance(leaf, nn.Parameter) for leaf in found.values()) and self.trains(found):
             self.loose(losses)
         for leaf in found.values():

@@ -5,13 +5,18 @@ from __future__ import annotations
 
 import re
 from collections.abc import Collection, Mapping, Sequence
+from types import CodeType
 
 from torch import Tensor, nn
 
 from debugtracer.callsites.definitions import assigned_at
+from debugtracer.callsites.frames import RawFrames
 from debugtracer.observers.graph.graph_walk import leaves
 from debugtracer.observers.weights.weight_samples import WeightSamples
+from debugtracer.recorder.state.weak import WeakRef
 from debugtracer.trace.birth import Frame
+
+MOST = 64  # results of layers that are kept in mind in a step (ours)
 
 
 class LostLayers:
@@ -21,10 +26,44 @@ class LostLayers:
         self.known: dict[int, tuple[frozenset[int], int, WeightSamples]] = {}
         self.given: set[int] = set()
         """ids of parameters that one of several outputs of a model hangs on."""
+        self.results: list[tuple[WeakRef[Tensor], tuple[CodeType, int], frozenset[int]]] = []
+        """Results of layers that the program's own functions called, the line that did, and their parameters."""
+        self.collected: set[tuple[CodeType, int]] = set()
+        """Lines that keep each of several results."""
 
     def returned(self, output: object) -> None:
         """Note what a model gave, called with a graph."""
         self.given |= leaves(given_beside(output)).keys()
+
+    def made_by(self, layer: nn.Module, output: object, callers: RawFrames) -> None:
+        """Note what a layer gave to the line that called it. One that is still alive when that line is given the second
+        after it is kept in a list: a name would hold the last one alone."""
+        held = frozenset(map(id, layer.parameters()))
+        if not isinstance(output, Tensor) or output.grad_fn is None or output.numel() < 2:
+            return
+        if not held or not callers or len(self.results) >= MOST:
+            return
+        before = [result for result, place, _ in self.results if place == callers[0]]
+        if any(result() is not None for result in before[:-1]):
+            self.collected.add(callers[0])
+        self.results.append((WeakRef(output), callers[0], held))
+
+    def handed_out(self, stack: RawFrames, reached: Collection[int]) -> None:
+        """Take in what the loop was given, when the backward begins, whose callers are `stack`: results that were
+        collected, or are still alive though the function that asked for them is over. Where the loss hangs on some of
+        them, the others are beside it, as heads of other tasks are in a `forward` called by name."""
+        running = {code for code, _ in stack}
+        given = [
+            (place[0], held)
+            for result, place, held in self.results
+            if place in self.collected or (place[0] not in running and result() is not None)
+        ]
+        used = {code for code, held in given if not held.isdisjoint(reached)}
+        for code, held in given:
+            if code in used and held.isdisjoint(reached):
+                self.given |= held
+        self.results.clear()
+        self.collected.clear()
 
     def follow(self, number: int, lost: Sequence[Tensor]) -> tuple[int, bool]:
         """Count the looks in a row with the same ones lost; also whether they have the values of the first."""

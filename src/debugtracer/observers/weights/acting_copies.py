@@ -39,6 +39,9 @@ class Actor:
         self.held = WeightSamples(list(model.parameters()))
         self.began = self.step = step
         self.rounds = self.calls = 1
+        self.fresh = 0
+        """Calls that were given something else than a later part of what the one before was given a part of."""
+        self.source: tuple[int, int, int] | None = None
         self.ref: StepRef | None = None
         """The step of the round in which it was taken for one that acts."""
         self.stepped: RawFrames | None = None
@@ -75,16 +78,20 @@ class ActingCopiesObserver(Observer):
             if root is not None and root.has_parameters and len(self.known) < MOST:
                 self.known[module] = Actor(module, raw_frames(2), size_of(args, kwargs), step)
         elif not actor.over:
-            actor.calls += 1
+            source = source_of(args, kwargs)
+            actor.calls, actor.fresh = actor.calls + 1, actor.fresh + (not goes_on(actor.source, source))
+            actor.source = source
             if actor.step != step:
                 actor.step, actor.rounds = step, actor.rounds + 1
                 self.begins(module, actor)
 
     def begins(self, module: nn.Module, actor: Actor) -> None:
-        """Begin a round: let go of what is called a few times in each, look at others each time their rounds have
-        doubled, so that the last look is never in the first half of the run."""
+        """Begin a round: let go of what is called a few times in each, and of what goes through the rows of a tensor
+        that stands (a teacher: what an actor is asked next follows from its answer); look at others each time their
+        rounds have doubled, so that the last look is never in the first half of the run."""
         if actor.rounds == ROUNDS:
-            actor.over = actor.stepped is None or actor.calls <= MANY * (actor.rounds - 1)
+            few, told = actor.calls <= MANY * (actor.rounds - 1), 2 * actor.fresh < actor.calls
+            actor.over = actor.stepped is None or few or told
             actor.ref = self.run.ref("forward")
         elif actor.rounds >= LONG and actor.rounds & (actor.rounds - 1) == 0:
             self.judge(module, actor)
@@ -143,3 +150,20 @@ def size_of(args: tuple[Any, ...], kwargs: dict[str, Any]) -> int:
     """The values of the first tensor that a call is given; 0 without one."""
     given = next((a for a in chain(args, kwargs.values()) if isinstance(a, Tensor)), None)
     return given.numel() if given is not None else 0
+
+
+def source_of(args: tuple[Any, ...], kwargs: dict[str, Any]) -> tuple[int, int, int] | None:
+    """The memory of which the first tensor of a call is a part, how often it was written, and where in it the part
+    begins; None where it is a tensor of its own."""
+    given = next((a for a in chain(args, kwargs.values()) if isinstance(a, Tensor)), None)
+    if given is None or given.layout != torch.strided or given.is_inference():
+        return None
+    store = given.untyped_storage()
+    return (
+        (store.data_ptr(), given._version, int(given.storage_offset())) if store.nbytes() >= 2 * given.nbytes else None
+    )
+
+
+def goes_on(before: tuple[int, int, int] | None, now: tuple[int, int, int] | None) -> bool:
+    """Whether a call goes on where the one before was: with a later part of the same memory, not written since."""
+    return before is not None and now is not None and before[:2] == now[:2] and before[2] < now[2]
