@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from debugtracer.checks.data.constant_feature import ConstantFeature
 from debugtracer.trace.facts.batch_content import LeafProfile
-from tests.checks.data.batches import LOADER, a_profile, a_window, an_oddity, judged
+from debugtracer.trace.facts.stored_rows import StoppedColumn, StoredLeaf, StoredRows
+from tests.checks.data.batches import LOADER, a_profile, a_window, an_oddity, at, judged
 
 
 def still(step, **more):
@@ -45,3 +46,19 @@ def test_a_tensor_of_one_value_from_the_first_batch_on_is_a_note_where_it_is_ask
     )
     assert finding.place.frame == LOADER.frame
     assert not list(ConstantFeature(from_first=True).judge(a_window(a_profile(*leaves, seen=1, training=False))))
+
+
+def test_a_column_of_stored_rows_that_stands_still_to_the_end_is_told_once_with_its_row():
+    stopped = StoppedColumn(column=3, row=1200, value=0.5)
+    leaf = StoredLeaf(path="input", name="gauges", whole=False, stopped=(stopped,))
+    fact = StoredRows(
+        ref=at(1), length=1600, rows=16, looks=2, in_order=False, same=False, frame=LOADER.frame, leaves=(leaf,)
+    )
+    memories = {}
+    (finding,) = ConstantFeature().judge(a_window(fact, memories=memories))
+    assert finding.message == (
+        "step 1, rank 0: column 3 of gauges is 0.5 in the last 400 of 1600 rows, from row 1200 on; it varies among the "
+        "rows before; expected a feature that varies. Find the file or the time of that row."
+    )
+    assert (finding.severity, finding.place.frame, finding.place.sample_index) == ("warning", LOADER.frame, (1200,))
+    assert not list(ConstantFeature().judge(a_window(fact, memories=memories)))

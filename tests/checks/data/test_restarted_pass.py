@@ -2,6 +2,7 @@ from __future__ import annotations
 
 from debugtracer.checks.data.restarted_pass import RestartedPass
 from debugtracer.trace.facts.epochs import Restart
+from debugtracer.trace.facts.stored_rows import StoredLeaf, StoredRows
 from tests.checks.windows import LOADER, ref, told
 
 
@@ -24,3 +25,22 @@ def test_whole_passes_in_a_fixed_order_and_overfit_tests_are_silent():
     assert found(asked=40) == []
     assert found(batches=3) == []
     assert found(batches=None) == []
+
+
+def of_rows(**change):
+    leaf = StoredLeaf(path="input", name="x", whole=False)
+    known = {"length": 1600, "rows": 16, "looks": 5, "in_order": True, "same": True, "frame": LOADER}
+    return list(RestartedPass().judge(told(StoredRows(ref=ref(200), leaves=(leaf,), **{**known, **change}), step=200)))
+
+
+def test_the_same_stored_rows_cut_anew_in_each_step():
+    (one,) = of_rows()
+    assert one.message == (
+        "step 200, rank 0: the 16 rows from row 0 on are cut anew and are the same in all 5 steps looked at, of 1600 "
+        "rows of x; expected new rows in each step. Let the index move with the step."
+    )
+    assert (one.severity, one.place.frame) == ("warning", LOADER)
+
+
+def test_other_rows_few_looks_and_few_batches_are_silent():
+    assert of_rows(same=False) == of_rows(looks=4) == of_rows(length=160) == []

@@ -7,6 +7,7 @@ import pytest
 from debugtracer.checks.data.unnormalised import Unnormalised
 from debugtracer.trace.facts.batch_content import LeafProfile
 from debugtracer.trace.facts.first_input import FirstInput
+from debugtracer.trace.facts.stored_rows import StoredLeaf, StoredRows
 from tests.checks.data.batches import a_profile, a_window, at
 
 PIXELS = LeafProfile(path="batch[0]", role="float", mean=127.0, std=73.9, low=0.0, high=255.0)
@@ -65,3 +66,28 @@ def test_it_is_said_once_for_a_loader():
 def test_large_targets_are_nobodys_fault():
     x = LeafProfile(path="batch[0]", role="float", mean=0.0, std=1.0)
     assert not list(Unnormalised().judge(a_window(a_profile(x, PIXELS))))
+
+
+def of_rows(mean=127.0, path="input"):
+    leaf = StoredLeaf(path=path, name="grey", whole=False, mean=mean, std=73.9, low=0.0, high=255.0)
+    return StoredRows(
+        ref=at(1), length=900, rows=30, looks=2, in_order=False, same=False, first_layer="Conv2d", leaves=(leaf,)
+    )
+
+
+def test_stored_rows_that_the_first_layer_is_given_raw_are_told_once():
+    memories = {}
+    (finding,) = Unnormalised().judge(a_window(given(), of_rows(), memories=memories))
+    assert finding.message == (
+        "step 1, rank 0: the 900 rows of grey have mean 127 and std 73.9 (0..255), and Conv2d takes them; expected "
+        "about 0 and 1. Normalise them where they are read."
+    )
+    assert finding.severity == "warning"
+    assert not list(Unnormalised().judge(a_window(given(), of_rows(), memories=memories)))
+
+
+def test_stored_rows_that_are_scaled_on_the_way_or_are_targets_are_silent():
+    assert not list(Unnormalised().judge(a_window(of_rows())))
+    assert not list(Unnormalised().judge(a_window(given(0.1, 1.0), of_rows())))
+    assert not list(Unnormalised().judge(a_window(given(), of_rows(mean=0.0))))
+    assert not list(Unnormalised().judge(a_window(given(), of_rows(path="target"))))

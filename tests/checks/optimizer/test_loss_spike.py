@@ -7,8 +7,13 @@ import random
 import pytest
 
 from debugtracer.checks.optimizer.loss_spike import LossSpike
+from debugtracer.trace.birth import Frame
 from debugtracer.trace.facts.loss_call import LossCall
+<<<<<<< HEAD
 from debugtracer.trace.facts.same_values import SameValues
+=======
+from debugtracer.trace.facts.stored_rows import FarValue, StoredLeaf, StoredRows
+>>>>>>> 2efc886f (Stored rows without a loader: raw scales, columns that stand still, the same rows in each step; a spike names its row where passes are in order)
 from debugtracer.trace.facts.went_back import WentBack
 from debugtracer.trace.facts.wiring import Wiring
 from tests.spikes.series import falling, findings, loud, ref
@@ -153,3 +158,23 @@ def test_a_bump_of_one_step_is_a_note_where_the_loss_is_nearly_met(
     losses[260 : 260 + len(heights)] = heights
     settled = [one for one in findings(LossSpike(), losses) if "back from" in one.message]
     assert [one.severity for one in settled] == severities
+
+
+def stored(**change):
+    far = FarValue(value=-9999.0, rows=(197, 220), count=2, column=3, low=0.1, high=0.4)
+    leaf = StoredLeaf(path="input", name="heat", whole=False, far=(far,), made=(Frame("/p/read.py", 12),))
+    known = {"length": 320, "rows": 16, "looks": 3, "in_order": True, "same": False, "begins": 32, "period": 20}
+    return StoredRows(ref=ref(2), leaves=(leaf,), **{**known, **change})
+
+
+def test_the_stored_rows_of_a_spike_that_hold_a_far_value_are_named_where_the_passes_are_in_order():
+    (warning,) = loud(findings(LossSpike(), with_spike(5.0, 5.0, at=212), [stored()]))
+    assert "Look at the samples of steps 212 to 213 (rows 197, 220 of heat: -9999)." in warning.message
+    assert (warning.place.frame, warning.place.sample_index) == (Frame("/p/read.py", 12), (197, 220))
+
+
+@pytest.mark.parametrize("change", [{"period": 0}, {"begins": 48}], ids=["drawn", "one of two steps has no such row"])
+def test_other_rows_of_a_spike_are_not_named(change):
+    (warning,) = loud(findings(LossSpike(), with_spike(5.0, 5.0, at=212), [stored(**change)]))
+    assert warning.message.endswith("Look at the samples of steps 212 to 213.")
+    assert warning.place.sample_index is None

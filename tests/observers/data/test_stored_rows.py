@@ -77,6 +77,7 @@ def test_classes_in_blocks_are_told_however_the_loop_cuts_its_batches(tmp_path, 
     told = facts(tmp_path / "runs", StoredRows)
     assert (told[-1].length, told[-1].rows, told[-1].in_order, told[-1].looks) == (320, 16, True, 3)
     assert [leaf.path for leaf in told[-1].leaves] == ["input", "target"]
+    assert [(one.begins, one.period) for one in told] == [(16, 0), (32, 20)]
     assert told[-1].leaves[1].classes == 4
     (finding,) = findings(tmp_path / "runs", "data/class-skew")
     assert "the 320 rows of" in finding.message
@@ -100,6 +101,19 @@ def test_drawn_rows_are_quiet(tmp_path):
 def test_loaders_all_rows_at_once_and_rows_drawn_anew_are_no_stored_rows(tmp_path, feed):
     train(tmp_path / "runs", feed, flowers())
     assert not facts(tmp_path / "runs", StoredRows)
+
+
+@pytest.mark.parametrize("anew", [True, False], ids=["cut in each step", "cut once, an overfit test"])
+def test_the_same_rows_in_each_step_are_told_where_they_are_cut_anew(tmp_path, anew):
+    def stuck(x, y):
+        first = x[:16], y[:16]
+        for _ in range(210):
+            yield (x[:16], y[:16]) if anew else first
+
+    x, y = flowers(mixed=True)
+    train(tmp_path / "runs", stuck, (x, y))
+    assert {one.same for one in facts(tmp_path / "runs", StoredRows)} == {anew}
+    assert len(findings(tmp_path / "runs", "data/restarted-pass")) == anew
 
 
 def test_a_buffer_that_changes_is_no_data_set(tmp_path):

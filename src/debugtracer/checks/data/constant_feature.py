@@ -8,6 +8,7 @@ from typing import ClassVar
 from debugtracer.checks.check import Check
 from debugtracer.checks.data.wording import at_loader, which
 from debugtracer.trace.facts.batch_content import BatchOddity, BatchProfile
+from debugtracer.trace.facts.stored_rows import StoredLeaf, StoredRows
 from debugtracer.trace.finding import Finding
 from debugtracer.trace.number import as_float
 from debugtracer.trace.place import Place
@@ -26,8 +27,9 @@ class ConstantFeature(Check, frozen=True):
         A column, plane or channel of a floating tensor has one value in a batch of at least 8 rows, and had more than
         one in every batch of the first 50 looks. What stood still while learning, or moves again later (masks, one-hot
         and sparse columns), is left alone. `batches` such training batches in a row are a warning; of many sparse
-        columns one stands still for a batch by chance. With `from_first` (`--preset seed`) a floating tensor that holds
-        one value in the batches looked at is a note too.
+        columns one stands still for a batch by chance. Of stored data that a program without a loader takes its rows
+        from, the same is asked of the rows as they lie, up to the last one. With `from_first` (`--preset seed`) a
+        floating tensor that holds one value in the batches looked at is a note too.
     What to do
         Find the file or the time from which it stands still; drop the feature or repair its source.
     Example
@@ -36,7 +38,7 @@ class ConstantFeature(Check, frozen=True):
         stands still.
     """
 
-    needs: ClassVar[tuple[type, ...]] = (BatchOddity, BatchProfile)
+    needs: ClassVar[tuple[type, ...]] = (BatchOddity, BatchProfile, StoredRows)
     kind: ClassVar[str] = "data_constant_feature"
     confidence: ClassVar[float] = 0.7
     remedies: ClassVar[tuple[str, ...]] = (
@@ -53,6 +55,11 @@ class ConstantFeature(Check, frozen=True):
         if self.from_first:
             yield from self.flat(window)
         runs = window.memory(self)
+        for rows in window.new(StoredRows):
+            for leaf in rows.leaves:
+                if leaf.stopped and leaf.name not in runs:
+                    runs[leaf.name] = True
+                    yield self.describe_rows(window, rows, leaf)
         for fact in window.new(BatchOddity):
             if fact.what != "constant":
                 continue
@@ -73,6 +80,21 @@ class ConstantFeature(Check, frozen=True):
                 value=as_float(fact.value),
                 batches=run,
             )
+
+    def describe_rows(self, window: Window, fact: StoredRows, leaf: StoredLeaf) -> Finding:
+        """Build the warning for a column of stored data."""
+        one = leaf.stopped[0]
+        return self.finding(
+            window,
+            "warning",
+            f"column {one.column} of {leaf.name} is {as_float(one.value):g} in the last {fact.length - one.row} of "
+            f"{fact.length} rows, from row {one.row} on; it varies among the rows before; expected a feature that "
+            "varies. Find the file or the time of that row.",
+            ref=fact.ref,
+            place=Place(frame=(*leaf.made, fact.frame)[0], symptom_frame=fact.call, sample_index=(one.row,)),
+            value=as_float(one.value),
+            row=one.row,
+        )
 
     def flat(self, window: Window) -> Iterator[Finding]:
         """Yield a note for each floating tensor of a training loader that holds one value alone."""

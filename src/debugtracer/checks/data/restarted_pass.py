@@ -7,6 +7,7 @@ from typing import ClassVar
 
 from debugtracer.checks.check import Check
 from debugtracer.trace.facts.epochs import Restart
+from debugtracer.trace.facts.stored_rows import StoredRows
 from debugtracer.trace.finding import Finding
 from debugtracer.trace.place import Place
 from debugtracer.trace.window import Window
@@ -21,7 +22,8 @@ class RestartedPass(Check, frozen=True):
         The model learns one batch by heart: the loss falls as nowhere else, and nothing is learned of the rest.
     How it decides
         Ten passes in a row began with a batch of equal values and gave no second one, though the loader holds 20
-        batches or more. Fewer batches are left alone: an overfit test repeats its batch on purpose.
+        batches or more. Fewer batches are left alone: an overfit test repeats its batch on purpose. Without a loader:
+        the very same rows of stored data, cut anew, in each of `looks` inspected steps.
     What to do
         Make the iterator once and ask it for each batch, `for batch in loader`.
     Example
@@ -29,16 +31,22 @@ class RestartedPass(Check, frozen=True):
         pass over 40 batches (train.py:14); expected new samples in each step. Make the iterator once, outside the loop.
     """
 
-    needs: ClassVar[tuple[type[Restart]]] = (Restart,)
+    needs: ClassVar[tuple[type[Restart], type[StoredRows]]] = (Restart, StoredRows)
     kind: ClassVar[str] = "data_restarted_pass"
     confidence: ClassVar[float] = 0.8
     remedies: ClassVar[tuple[str, ...]] = ("make the iterator once, outside the loop: `for batch in loader`",)
     proved_by: ClassVar[str] = "data/first_batch_only"
 
     tiny: int = 20  # batches of a pass below which repetition is by intent (ours)
+    looks: int = 5  # inspected steps with the same rows (ours: the first three, and those of steps 100 and 200)
 
     def judge(self, window: Window) -> Iterator[Finding]:
         """Yield at most one finding per repeated batch."""
+        told = window.memory(self)
+        for rows in window.new(StoredRows):
+            if rows.same and rows.looks >= self.looks and rows.parts() >= self.tiny and rows.key() not in told:
+                told[rows.key()] = True
+                yield self.describe_rows(window, rows)
         for fact in window.new(Restart):
             if fact.asked > 1 or fact.batches is None or fact.batches < self.tiny:
                 continue
@@ -53,3 +61,16 @@ class RestartedPass(Check, frozen=True):
                 place=Place(frame=fact.frame),
                 count=fact.count,
             )
+
+    def describe_rows(self, window: Window, fact: StoredRows) -> Finding:
+        """Build the same of rows that the program takes itself."""
+        return self.finding(
+            window,
+            "warning",
+            f"the {fact.rows} rows from row {fact.begins} on are cut anew and are the same in all {fact.looks} steps "
+            f"looked at, of {fact.length} rows of {fact.leaves[0].name}; expected new rows in each step. Let the index "
+            "move with the step.",
+            ref=fact.ref,
+            place=Place(frame=fact.frame, symptom_frame=fact.call),
+            count=fact.looks,
+        )

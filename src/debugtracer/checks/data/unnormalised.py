@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from typing import ClassVar
 
 from debugtracer.checks.check import Check
 from debugtracer.checks.data.wording import at_loader
 from debugtracer.trace.facts.batch_content import BatchProfile
 from debugtracer.trace.facts.first_input import FirstInput
+from debugtracer.trace.facts.stored_rows import StoredLeaf, StoredRows
 from debugtracer.trace.finding import Finding
 from debugtracer.trace.number import Number, as_float
+from debugtracer.trace.place import Place
 from debugtracer.trace.window import Window
 
 
@@ -25,7 +27,8 @@ class Unnormalised(Check, frozen=True):
         At the first batch: |mean| > `mean` or standard deviation > `std` of a floating tensor that trains a module
         whose first layer is no normalisation and no embedding, and of what the first layer is given: silent where the
         program scales in between, or where a normalisation follows the first layer. Whole numbers from 0 to 255 in an
-        image are a warning; other columns, and a model whose first layer could not be looked at, a note.
+        image are a warning; other columns, and a model whose first layer could not be looked at, a note. Without a
+        loader the stored data are asked that the program takes its rows from.
     What to do
         Scale in the dataset, or put a normalisation first.
     Example
@@ -33,7 +36,7 @@ class Unnormalised(Check, frozen=True):
         1. Normalise in the dataset.
     """
 
-    needs: ClassVar[tuple[type, ...]] = (BatchProfile,)
+    needs: ClassVar[tuple[type, ...]] = (BatchProfile, StoredRows)
     confidence: ClassVar[float] = 0.8
     kind: ClassVar[str] = "data_unnormalised"
     remedies: ClassVar[tuple[str, ...]] = (
@@ -48,6 +51,12 @@ class Unnormalised(Check, frozen=True):
         """A note for the first such tensor of a loader."""
         told = window.memory(self)
         given = window.seen(FirstInput)
+        raw = [one for one in given if self.is_raw(one.mean, one.std) and not is_normed(one)]
+        for rows in window.new(StoredRows) if raw else ():
+            for one in rows.leaves:
+                if one.path == "input" and self.is_raw(one.mean, one.std) and one.name not in told:
+                    told[one.name] = True
+                    yield self.describe_rows(window, rows, one, raw)
         for fact in window.new(BatchProfile):
             if (
                 not fact.training
@@ -57,7 +66,6 @@ class Unnormalised(Check, frozen=True):
             ):
                 continue
             told[fact.loader.number] = True
-            raw = [one for one in given if self.is_raw(one.mean, one.std) and not is_normed(one)]
             if given and not raw:
                 continue  # the program scales after its loader, or in its forward
             for leaf in fact.leaves[:1]:  # the first tensor is the input; targets may be as large as they like
@@ -74,6 +82,20 @@ class Unnormalised(Check, frozen=True):
                         mean=mean,
                         std=std,
                     )
+
+    def describe_rows(self, window: Window, fact: StoredRows, leaf: StoredLeaf, raw: Sequence[FirstInput]) -> Finding:
+        """Build the same of rows that the program takes itself, where the first layer is given them so."""
+        return self.finding(
+            window,
+            "warning" if any(map(is_pixels, raw)) else "note",
+            f"the {fact.length} rows of {leaf.name} have mean {as_float(leaf.mean):.3g} and std "
+            f"{as_float(leaf.std):.3g} ({as_float(leaf.low):.3g}..{as_float(leaf.high):.3g}), and {fact.first_layer} "
+            "takes them; expected about 0 and 1. Normalise them where they are read.",
+            ref=fact.ref,
+            place=Place(frame=(*leaf.made, fact.frame)[0], symptom_frame=fact.call),
+            mean=as_float(leaf.mean),
+            std=as_float(leaf.std),
+        )
 
     def is_raw(self, mean: Number, std: Number) -> bool:
         """Whether values with this mean and standard deviation are far from a size that layers can work with."""

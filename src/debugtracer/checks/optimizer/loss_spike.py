@@ -8,6 +8,7 @@ from typing import ClassVar
 import msgspec
 
 from debugtracer.checks.check import Check
+from debugtracer.checks.data.wording import named
 from debugtracer.spikes.chance import chance
 from debugtracer.spikes.episode import Episode
 from debugtracer.spikes.lines import lines
@@ -20,11 +21,16 @@ from debugtracer.trace.facts.loop_change import LoopChange
 from debugtracer.trace.facts.loss_call import LossCall
 from debugtracer.trace.facts.order import StepOrder
 from debugtracer.trace.facts.outlying_batch import OutlyingBatch
+<<<<<<< HEAD
 from debugtracer.trace.facts.same_values import SameValues
+=======
+from debugtracer.trace.facts.stored_rows import FarValue, StoredLeaf, StoredRows
+>>>>>>> 2efc886f (Stored rows without a loader: raw scales, columns that stand still, the same rows in each step; a spike names its row where passes are in order)
 from debugtracer.trace.facts.turns_taken import TurnsTaken
 from debugtracer.trace.facts.went_back import WentBack
 from debugtracer.trace.facts.wiring import Wiring
 from debugtracer.trace.finding import Finding
+from debugtracer.trace.number import as_float
 from debugtracer.trace.place import Place
 from debugtracer.trace.window import GRAD_L2, LOSS, LR, Window
 
@@ -86,6 +92,7 @@ class LossSpike(Check, frozen=True):
         OutlyingBatch,
         SameValues,
         StepOrder,
+        StoredRows,
         TurnsTaken,
         WentBack,
         Wiring,
@@ -157,6 +164,10 @@ class LossSpike(Check, frozen=True):
         samples = tuple(dict.fromkeys(index for one in kept for index in one.indices))
         known = chance(window)
         shown = known.frame if known else kept[0].backward if kept else None
+        stored = far_rows(window, episode) if not kept else None
+        if stored is not None:
+            fact, leaf, _, rows = stored
+            return Place(frame=(*leaf.made, fact.frame)[0], symptom_frame=shown or fact.call, sample_index=rows)
         return Place(frame=kept[0].frame if kept else None, symptom_frame=shown, sample_index=samples[:MOST] or None)
 
     def settled(self, window: Window, episode: Episode) -> Finding:
@@ -183,7 +194,7 @@ class LossSpike(Check, frozen=True):
         elif abrupt:
             how, then = (
                 "back from one step to the next, so the weights were sound and the batches are to blame",
-                f"the samples of {where}",
+                f"the samples of {where}{held(far_rows(window, episode))}",
             )
         if changed is not None:
             then = f"{changed.frame.file.rpartition('/')[2]}:{changed.frame.line} first: {changed.words}"
@@ -212,6 +223,27 @@ class LossSpike(Check, frozen=True):
         if abs(usual) < self.met * start:
             return self.met_share * few(window) * start
         return max(self.brief_share * (start - usual), least) if brief and abs(usual) < self.near * start else least
+
+
+Stored = tuple[StoredRows, StoredLeaf, FarValue, tuple[int, ...]]
+
+
+def far_rows(window: Window, episode: Episode) -> Stored | None:
+    """The rows of stored data, taken in order, that hold a number far from all others in each of the bad steps."""
+    fact = window.last(StoredRows)
+    found = [fact.far_at(step) for step in episode.steps[: episode.bad_steps]] if fact is not None else []
+    first = found[0] if found else None
+    if fact is None or first is None or None in found:
+        return None
+    return fact, first[0], first[1], tuple(dict.fromkeys(row for one in found if one is not None for row in one[2]))
+
+
+def held(stored: Stored | None) -> str:
+    """Say which rows hold what, in brackets; nothing where it is not known."""
+    if stored is None:
+        return ""
+    _, leaf, far, rows = stored
+    return f" ({named(rows).replace('sample', 'row')} of {leaf.name}: {as_float(far.value):.4g})"
 
 
 def few(window: Window) -> float:

@@ -54,7 +54,12 @@ class StoredRowsObserver(Observer):
         self.known: Known = ()
         self.seen: list[OwnBatch] = []
         """The batches of the same data that were met."""
+        self.begun: list[tuple[int, int]] = []
+        """The step of each, and its first row."""
         self.leaves: tuple[StoredLeaf, ...] = ()
+        self.anew = True
+        """No tensor of one look was given again in the next."""
+        self.before: WeakRef[Tensor] | None = None
         self.cut: Frame | None = None
         """The line that took the rows, as the source says."""
         self.looks = 0
@@ -111,8 +116,12 @@ class StoredRowsObserver(Observer):
         """Compare with the looks before; tell what the arrays are like once they are known to stay."""
         known = tuple((one.path, one.name, digest(one.store), len(one.store)) for one in batch.leaves)
         if known != self.known:
-            self.known, self.seen, self.leaves, self.cut = known, [], (), None
+            self.known, self.seen, self.begun, self.leaves, self.cut = known, [], [], (), None
+            self.anew, self.before = True, None
         self.seen.append(batch)
+        self.begun.append((self.run.step, batch.rows[0]))
+        self.anew &= self.before is None or not any(self.before() is one for one in given)
+        self.before = WeakRef(given[0])
         if len(self.seen) < LOOKS:
             return
         with torch.no_grad():
@@ -120,12 +129,26 @@ class StoredRowsObserver(Observer):
         self.cut = self.cut or guarded("observers.data.stored_rows")(cut_at)(given)
         fact = StoredRows(
             ref=self.run.ref("load"), length=batch.length, rows=len(batch.rows), looks=len(self.seen),
-            in_order=all(one.in_order for one in self.seen), same=all(one.rows == batch.rows for one in self.seen),
-            first_layer=layer, frame=batch.frame or self.cut or call, call=call, leaves=self.leaves,
+            in_order=all(one.in_order for one in self.seen),
+            same=self.anew and all(one.rows == batch.rows for one in self.seen), begins=batch.rows[0],
+            period=self.period(batch), first_layer=layer, frame=batch.frame or self.cut or call, call=call,
+            leaves=self.leaves,
         )  # fmt: skip
         self.run.own_batches.know(fact)
         self.run.emit(fact)
         self.seen = [replace(one, leaves=()) for one in self.seen]
+
+    def period(self, batch: OwnBatch) -> int:
+        """The batches of a pass that fit all looks at passes in order; 0 where none do."""
+        count = len(batch.rows)
+        if len(self.begun) <= LOOKS or not all(one.in_order for one in self.seen):
+            return 0
+        lags = {row // count - step if row % count == 0 else None for step, row in self.begun}
+        known = {lag for lag in lags if lag is not None}
+        for period in (-(-batch.length // count), batch.length // count):
+            if len(known) == len(lags) and len({lag % period for lag in known}) == 1:
+                return period
+        return 0
 
 
 def summaries(batch: OwnBatch, classes: bool) -> Iterator[StoredLeaf]:

@@ -77,7 +77,11 @@ class StoredRows(Fact, frozen=True, kw_only=True):
     in_order: bool
     """In each of them the rows lay one after the other."""
     same: bool
-    """In each of them they were the very same rows."""
+    """In each of them they were the very same rows, cut anew."""
+    begins: int = 0
+    """The first row of this step."""
+    period: int = 0
+    """Batches of a pass over the data, where the looks are one pass after the other in order; 0 where they are not."""
     first_layer: str = ""
     """Type of the first layer with parameters of the model that is given the rows."""
     frame: Frame | None = None
@@ -93,6 +97,23 @@ class StoredRows(Fact, frozen=True, kw_only=True):
     def parts(self) -> int:
         """How many batches the data are cut into."""
         return self.length // max(self.rows, 1)
+
+    def rows_at(self, step: int) -> range:
+        """The rows of another step, where the passes are in order; none elsewhere."""
+        if not self.period:
+            return range(0)
+        number = (self.begins // self.rows + step - self.ref.step) % self.period
+        return range(number * self.rows, min((number + 1) * self.rows, self.length))
+
+    def far_at(self, step: int) -> tuple[StoredLeaf, FarValue, tuple[int, ...]] | None:
+        """What is far from all others in the rows of a step: the array, the value and its rows."""
+        rows = self.rows_at(step)
+        for leaf in self.leaves:
+            for far in leaf.far:
+                held = tuple(row for row in far.rows if row in rows)
+                if held:
+                    return leaf, far, held
+        return None
 
 
 class StoredOddity(BatchOddity, frozen=True, kw_only=True):
