@@ -9,11 +9,8 @@ import pytest
 from debugtracer.checks.optimizer.loss_spike import LossSpike
 from debugtracer.trace.birth import Frame
 from debugtracer.trace.facts.loss_call import LossCall
-<<<<<<< HEAD
 from debugtracer.trace.facts.same_values import SameValues
-=======
 from debugtracer.trace.facts.stored_rows import FarValue, StoredLeaf, StoredRows
->>>>>>> 2efc886f (Stored rows without a loader: raw scales, columns that stand still, the same rows in each step; a spike names its row where passes are in order)
 from debugtracer.trace.facts.went_back import WentBack
 from debugtracer.trace.facts.wiring import Wiring
 from tests.spikes.series import falling, findings, loud, ref

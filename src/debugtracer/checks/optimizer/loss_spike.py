@@ -21,11 +21,8 @@ from debugtracer.trace.facts.loop_change import LoopChange
 from debugtracer.trace.facts.loss_call import LossCall
 from debugtracer.trace.facts.order import StepOrder
 from debugtracer.trace.facts.outlying_batch import OutlyingBatch
-<<<<<<< HEAD
 from debugtracer.trace.facts.same_values import SameValues
-=======
 from debugtracer.trace.facts.stored_rows import FarValue, StoredLeaf, StoredRows
->>>>>>> 2efc886f (Stored rows without a loader: raw scales, columns that stand still, the same rows in each step; a spike names its row where passes are in order)
 from debugtracer.trace.facts.turns_taken import TurnsTaken
 from debugtracer.trace.facts.went_back import WentBack
 from debugtracer.trace.facts.wiring import Wiring
