@@ -62,6 +62,10 @@ def test_rows_that_the_program_takes_class_by_class_are_loud_where_it_takes_them
     assert (finding.severity, finding.place.frame) == ("warning", LOADER.frame)
 
 
+def test_batches_at_the_end_of_a_class_hold_two():
+    assert list(ClassSkew().judge(a_window(of_rows(skewed=0.8, length=400))))
+
+
 @pytest.mark.parametrize(
     "change", [{"in_order": False}, {"same": True}, {"skewed": 0.8}, {"length": 180}, {"skewed": 0.0, "classes": 0}]
 )

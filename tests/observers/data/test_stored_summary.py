@@ -79,6 +79,13 @@ def test_a_column_that_stands_still_to_the_end_is_told_with_its_row():
     assert (stopped.column, stopped.row, stopped.value) == (2, 853, 4.0)
 
 
+def test_sequences_in_the_order_of_their_length_have_no_column_that_stands_still():
+    x = numbers(16 * 70, 4)
+    for column, row in enumerate((1120, 1030, 980, 900)):
+        x[row:, column] = 0.0
+    assert stopped_columns(x, 16) == ()
+
+
 @pytest.mark.parametrize("still", [slice(0, 960), slice(0, 200), slice(500, 700), slice(940, 960)])
 def test_columns_that_never_move_or_move_again_are_left_alone(still):
     x = numbers(16 * 60)

@@ -27,7 +27,7 @@ class ClassSkew(Check, frozen=True):
         batches in a row that train a model, with at least 4 rows a class, from a sampler that goes in order. Samplers
         that choose classes on purpose, and validation, are left alone. Without a loader the program's own rows are
         asked the same: the steps looked at took rows that lie one after the other, and nine in ten parts of that size,
-        of all the data as they lie, have such an entropy.
+        of all the data as they lie, have such an entropy, or all but as many as there are ends of classes.
     What to do
         `DataLoader(..., shuffle=True)`.
     Example
@@ -62,10 +62,15 @@ class ClassSkew(Check, frozen=True):
         told = window.memory(self)
         for rows in window.new(StoredRows):
             for part in rows.leaves:
-                blocks = rows.parts() >= self.batches and as_float(part.skewed) >= self.share
-                if rows.in_order and not rows.same and blocks and part.name not in told:
+                if rows.in_order and not rows.same and part.name not in told and self.in_blocks(rows, part):
                     told[part.name] = True
                     yield self.describe_rows(window, rows, part)
+
+    def in_blocks(self, fact: StoredRows, leaf: StoredLeaf) -> bool:
+        """Whether the rows of each class lie together."""
+        skewed, parts = as_float(leaf.skewed), fact.parts()
+        ends = skewed >= self.share / 2 and (1 - skewed) * parts <= leaf.classes - 1
+        return parts >= self.batches and (skewed >= self.share or ends)
 
     def describe(self, window: Window, fact: BatchProfile, leaf: LeafProfile) -> Finding:
         """Build the finding with the label leaf and its entropy."""

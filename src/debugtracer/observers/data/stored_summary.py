@@ -104,7 +104,8 @@ def varied(store: Tensor, dim: int | None, column: int, value: float) -> bool:
 
 
 def stopped_columns(store: Tensor, part: int) -> tuple[StoppedColumn, ...]:
-    """The columns that vary in each part of the data up to a row, and hold one value from there to the end."""
+    """The columns that vary in each part of the data up to a row, and hold one value from there to the end; none
+    where several fill up with one value from different rows on, as sequences do that stand in the order of length."""
     part = max(part, LEAST_PART)
     parts = len(store) // part
     if parts < LEARNT + STOPPED:
@@ -119,4 +120,5 @@ def stopped_columns(store: Tensor, part: int) -> tuple[StoppedColumn, ...]:
         last, values = store[-1, column], store[:, column]
         row = int((values != last).nonzero().view(-1)[-1]) + 1
         found.append(StoppedColumn(column=column, row=row, value=number(float(last))))
-    return tuple(found[:NAMED])
+    padded = len({one.row for one in found}) > 1 and len({one.value for one in found}) == 1
+    return () if padded else tuple(found[:NAMED])
