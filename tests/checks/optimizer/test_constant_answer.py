@@ -128,3 +128,10 @@ def test_a_gradient_that_does_not_come_back_is_said():
     )
     (found,) = told(320, [Health(ref=ref(0), tensors=(), params=rows), *looks(0, 1, 2, 100, 200, 300)])
     assert "the gradient of first.weight is 1e-12, that of last.weight 0.1: look for what stops" in found.message
+
+
+def test_a_difference_by_hand_counts_where_its_mean_square_is_the_loss():
+    facts = looks(0, 1, 2, 100, 200, 300, loss="sub")
+    (found,) = told(320, facts)
+    assert (found.severity, "the mean square of a difference was 0.45 in 3 looks" in found.message) == ("note", True)
+    assert not told(320, facts, loss=2 * VARIANCE)

@@ -60,8 +60,10 @@ def test_ignored_targets_do_not_count(tmp_path):
         (F.l1_loss, "median", 0.5),
         (F.binary_cross_entropy_with_logits, "shares", math.log(2)),
         (nn.MSELoss(reduction="sum"), "mean", 0.25),
+        (lambda scores, target: ((scores - target) ** 2).mean(), "mean", 0.25),
+        (lambda scores, target: (target - scores).square().mean(), "mean", 0.25),
     ],
-    ids=["mse", "l1", "bce", "sum"],
+    ids=["mse", "l1", "bce", "sum", "by hand", "turned"],
 )
 def test_numbers_and_yes_and_no(tmp_path, criterion, kind, constant):
     target = (torch.arange(ROWS) % 2).float().unsqueeze(1)
@@ -84,8 +86,10 @@ def test_the_order_of_pairs_has_no_target(tmp_path):
         lambda s, t: F.cross_entropy(s, t, reduction="none").mean(),
         lambda s, t: F.mse_loss(s, s.detach()[:1].expand_as(s) + 0 * s),
         lambda s, t: F.smooth_l1_loss(s, F.one_hot(t, 4).float()),
+        lambda s, t: (s - s.detach().mean(0)).square().mean(),
+        lambda s, t: (s - 2 * s.square()).mean(),
     ],
-    ids=["weighted", "not reduced", "a target with a graph", "other losses"],
+    ids=["weighted", "not reduced", "a target with a graph", "other losses", "stretched", "no targets"],
 )
 def test_what_has_no_known_constant_is_left_alone(tmp_path, criterion):
     assert not run(tmp_path, 4, criterion, classes())[1]

@@ -59,8 +59,9 @@ class ConstantAnswer(Check, frozen=True):
         the same targets. A note where over `steps` updates no look was below `never` of it and those since the loss
         came down there lie, on average, at most `near` below and `above` above it (of what the best answer could save,
         for soft targets), and neither fall nor see the rate rise.
-        A GAN at its equilibrium, a domain that is meant to be unknown and a noisy task look the same. A warning only of
-        the one loss of one optimizer, after 10 epochs or 1,000 steps, at most `exactly` below it; never of pairs.
+        A difference squared by hand counts where its mean square is the loss. A GAN at its equilibrium, a domain that
+        is meant to be unknown and a noisy task look the same. A warning only of the one loss of one optimizer, after
+        10 epochs or 1,000 steps, at most `exactly` below it; never of pairs.
     What to do
         Overfit one batch. Where that works, print some inputs beside their targets.
     Example
@@ -127,6 +128,8 @@ class ConstantAnswer(Check, frozen=True):
             return None
         late, alone = self.late(looks), single(window) and all(one.whole for one in looks)
         length = window.ref.step + 1 - late[0].fact.ref.step if late else 0
+        if last.loss == "sub" and not all(one.whole for one in looks):
+            return None
         if length < self.steps - self.begun or (last.answer == "pairs" and not alone) or self.warms_up(window):
             return None
         held = len(late) > 2 or (len(late) > 1 and self.tail_stands(window, late))
@@ -171,11 +174,12 @@ class ConstantAnswer(Check, frozen=True):
     def describe(self, window: Window, looks: list[AnswerLook], severity: Severity) -> Finding:
         """Build the finding with both numbers, and what is known of the answers."""
         late, last = self.late(looks), looks[-1].fact
+        what = "the mean square of a difference" if last.loss == "sub" else last.loss
         value, constant = (fmean(as_float(getattr(one.fact, name)) for one in late) for name in ("value", "constant"))
         return self.finding(
             window,
             severity,
-            f"{last.loss}{spot(last.frame)} was {value:.4g} in {len(late)} looks at steps {late[0].fact.ref.step}.."
+            f"{what}{spot(last.frame)} was {value:.4g} in {len(late)} looks at steps {late[0].fact.ref.step}.."
             f"{last.ref.step}, and never below {self.never:g} of it since step {looks[0].fact.ref.step}; the best "
             f"constant answer ({ANSWERS[last.answer]}) costs {constant:.4g}; expected less. {self.hint(window, last)}",
             place=Place(frame=last.frame),

@@ -13,6 +13,8 @@ from debugtracer.callsites.frames import RawFrames, raw_frames
 from debugtracer.observers.loss.answer_costs import ClassShares, ColumnMeans, Cost, absolute, as_rows, spread
 from debugtracer.observers.loss.loss_call import is_dispatched
 from debugtracer.observers.loss.loss_function import arguments, class_dim
+from debugtracer.observers.loss.row_spread import DIFFERENCES
+from debugtracer.observers.model.running_module import running_module
 from debugtracer.observers.model.shadow_model import is_dense
 from debugtracer.observers.observed_run import ObservedRun
 from debugtracer.observers.observer import Observer
@@ -20,12 +22,21 @@ from debugtracer.trace.facts.constant_answer import Answer, ConstantAnswer
 from debugtracer.trace.facts.loss_call import BINARY, INDEXED
 from debugtracer.trace.number import number
 
-OF_NUMBERS = {"mse_loss": "mean", "l1_loss": "median"}
+OF_NUMBERS = frozenset({"mse_loss", "l1_loss"})
 OF_PAIRS = frozenset({"logsigmoid", "softplus"})
-ASKED = INDEXED | BINARY | OF_NUMBERS.keys() | OF_PAIRS
+BY_HAND = "sub"  # the word for a difference of a prediction and its targets
+ASKED = DIFFERENCES | INDEXED | BINARY | OF_NUMBERS | OF_PAIRS
 MOST_CLASSES = 4096  # classes that are counted (ours)
 MOST_VALUES = 2_000_000  # of targets or outputs of one call (ours)
 MOST_LINES = 8  # lines of a run, each at its first call of a step (ours)
+MOST_BY_HAND = 4  # of them that only subtract (ours)
+
+
+class Line(NamedTuple):
+    """A function and the line that calls it."""
+
+    function: str
+    raw: RawFrames
 
 
 class Measured(NamedTuple):
@@ -43,10 +54,10 @@ class ConstantAnswersObserver(Observer):
 
     def __init__(self, run: ObservedRun) -> None:
         super().__init__(run)
-        self.shares: dict[RawFrames, ClassShares] = {}
-        self.means: dict[RawFrames, ColumnMeans] = {}
-        self.rows: dict[RawFrames, int] = {}
-        self.at, self.seen = -1, set[RawFrames]()
+        self.shares: dict[Line, ClassShares] = {}
+        self.means: dict[Line, ColumnMeans] = {}
+        self.rows: dict[Line, int] = {}
+        self.at, self.seen = -1, set[Line]()
 
     def reset(self) -> None:
         for one in (self.shares, self.means, self.rows, self.seen):
@@ -60,17 +71,20 @@ class ConstantAnswersObserver(Observer):
         if self.at != self.run.step:
             self.at = self.run.step
             self.seen.clear()
-        line = raw_frames()[:1]
-        if line in self.seen or (line not in self.rows and len(self.rows) >= MOST_LINES):
+        line = Line(name, raw_frames()[:1])
+        most = MOST_BY_HAND if name in DIFFERENCES else MOST_LINES
+        if line in self.seen or (line not in self.rows and len(self.rows) >= most):
             return
         self.seen.add(line)
         with torch.no_grad():
             if name in OF_PAIRS:
                 self.pairs(name, output, line)
+            elif name in DIFFERENCES:
+                self.by_hand(args, output, line)
             else:
                 self.measure(name, arguments(name, args, kwargs), output, line)
 
-    def pairs(self, name: str, output: Tensor, line: RawFrames) -> None:
+    def pairs(self, name: str, output: Tensor, line: Line) -> None:
         """Emit the cost of a difference of two scores, which is log 2 where no order is known."""
         if not is_dense(output) or output.numel() > MOST_VALUES or output.dim() > 2 or output.numel() < 2:
             return
@@ -83,7 +97,16 @@ class ConstantAnswersObserver(Observer):
             )
         )  # fmt: skip
 
-    def measure(self, name: str, given: dict[str, Any], output: Tensor, line: RawFrames) -> None:
+    def by_hand(self, args: tuple[Any, ...], output: Tensor, line: Line) -> None:
+        """Emit the mean square of a difference between a prediction and its targets in the loop."""
+        a, b = (*args, None, None)[:2]
+        alike = isinstance(a, Tensor) and isinstance(b, Tensor) and a.shape == b.shape and running_module() is None
+        if alike and a.requires_grad != b.requires_grad:
+            scores, target = (a, b) if a.requires_grad else (b, a)
+            squares = output.detach().double().square().mean() if is_dense(output) else output
+            self.measure(BY_HAND, {"input": scores, "target": target, "reduction": "mean"}, squares, line)
+
+    def measure(self, name: str, given: dict[str, Any], output: Tensor, line: Line) -> None:
         """Emit what a call cost and would have cost."""
         scores, target = given["input"], given["target"]
         weighted = given.get("weight") is not None or given.get("pos_weight") is not None
@@ -117,7 +140,7 @@ class ConstantAnswersObserver(Observer):
             )
         )  # fmt: skip
 
-    def of_classes(self, name: str, given: dict[str, Any], line: RawFrames) -> Measured | None:
+    def of_classes(self, name: str, given: dict[str, Any], line: Line) -> Measured | None:
         """Measure a cross-entropy."""
         scores, target = given["input"].detach(), given["target"]
         dim = class_dim(name, scores)
@@ -144,7 +167,7 @@ class ConstantAnswersObserver(Observer):
         self.rows[line] = self.rows.get(line, 0) + len(wanted)
         return Measured("classes", cost, spread(chances, wanted), float(count))
 
-    def of_rows(self, name: str, scores: Tensor, target: Tensor, line: RawFrames) -> Measured | None:
+    def of_rows(self, name: str, scores: Tensor, target: Tensor, line: Line) -> Measured | None:
         """Measure a loss of numbers or of yes and no."""
         if scores.shape != target.shape or not target.dim() or len(target) < 2:
             return None
@@ -159,6 +182,6 @@ class ConstantAnswersObserver(Observer):
         if name in BINARY:
             answers = answers.sigmoid() if "logits" in name else answers
             return Measured("shares", tally.binary(wanted), spread(answers, wanted), float(wanted.numel()))
-        cost = tally.squared(wanted) if name == "mse_loss" else absolute(wanted)
-        kind: Answer = "mean" if name == "mse_loss" else "median"
+        cost = absolute(wanted) if name == "l1_loss" else tally.squared(wanted)
+        kind: Answer = "median" if name == "l1_loss" else "mean"
         return Measured(kind, cost, spread(answers, wanted), float(wanted.numel()))
