@@ -208,8 +208,8 @@ class ObservedRun:
         return step % (rarely * self.inspect_steps) == 0
 
     def optimizer_built(self) -> None:
-        """Inspect the step in flight and the next, whatever rests: another optimizer begins to train something. No more
-        after some of them, for there are programs that build one for each task."""
+        """Called when an optimizer was built, which begins to train something: the step in flight and the next are
+        inspected, whatever rests. Not after some of them, for there are programs that build one for each task."""
         self.built += 1
         if self.built <= MOST_NEW:
             self.new_until, self.decided = self.state.step + NEW_STEPS, None

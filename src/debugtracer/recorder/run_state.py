@@ -33,8 +33,8 @@ class RunState:
     def __init__(self) -> None:
         self.step = self.iteration = 0
         """Number of the optimizer step in flight, and of the next outermost backward."""
-        self.stepped_at = -1
-        """The iteration of the last update by an optimizer: backward calls before it."""
+        self.stepped_by, self.stepped_at = 0, -1
+        """`id` of the optimizer that has updated last, which may be gone, and the backward calls before that update."""
         self.fetched_at = -1
         """The iteration in which a loader handed out a batch last."""
         self.fetches = 0
@@ -160,7 +160,7 @@ class RunState:
         self.settle()
         self.rested.clear()
         self.step = self.iteration = 0
-        self.fetched_at = self.stepped_at = -1
+        self.stepped_by, self.fetched_at, self.stepped_at = 0, -1, -1
         self.stepped, self.own_updates, self.weights_unread = False, 0, False
         self.own_s = self.incident_s = self.judge_s = self.start_s = self.end_s = 0.0
         self.unseen.reset()

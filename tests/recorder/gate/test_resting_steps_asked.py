@@ -54,13 +54,14 @@ def resting(policy=None, norm=1.0, bad=False, waiting=False, sharded=False, chan
         health_gate=health,
         policy=policy or NoPolicy(),
         segments=Segments(),
-        events=SimpleNamespace(step_closed=lambda optimizer: told.append("closed")),
+        events=SimpleNamespace(
+            step_closed=lambda optimizer: told.append("closed"),
+            optimizer_changed=(changed if changed is not None else []).append,
+        ),
         last_s=0.0,
         time_step=lambda: told.append("timed"),
         count_step=lambda optimizer: told.append("counted"),
         judge_closure=lambda optimizer: told.append("judged"),
-        last_id=0,
-        change_optimizer=(changed if changed is not None else []).append,
     )
     numbers = SimpleNamespace(waiting=lambda: waiting)
     steps = RestingSteps(asked, numbers, SimpleNamespace(step_done=lambda: None))
@@ -220,10 +221,9 @@ def test_numbers_are_published_when_they_are_many_old_or_wanted(rows, now, waiti
 
 
 def test_another_optimizer_than_the_last_is_told_of():
-    """The gate keeps which was the last; this one keeps the first for ever."""
     first, other, changed = an_optimizer(), an_optimizer(), []
     steps, _ = resting(changed=changed)
-    steps.gate.last_id = id(first)
-    for optimizer in (first, first, other):
+    steps.state.iteration = 7
+    for optimizer in (first, first, other, other, first):
         step(steps, optimizer)
-    assert changed == [other] and steps.state.stepped_at == steps.state.iteration
+    assert changed == [first, other, first] and steps.state.stepped_at == 7

@@ -121,9 +121,9 @@ class RestingSteps:
         state, gate, rows = self.state, self.gate, self.rows
         if tells:
             gate.events.step_closed(optimizer)
-        if id(optimizer) != gate.last_id:
-            gate.change_optimizer(optimizer)
-        state.stepped_at = state.iteration
+        if id(optimizer) != state.stepped_by:
+            gate.events.optimizer_changed(optimizer)
+        state.stepped_by, state.stepped_at = id(optimizer), state.iteration
         ended = perf_counter()
         state.step_s, gate.last_s = ended - gate.last_s, ended
         self.to_leave_out = self.to_leave_out - 1 if grad_l2 is None else self.leaves_out

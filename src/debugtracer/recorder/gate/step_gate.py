@@ -61,8 +61,6 @@ class StepGate:
         self.good_scale: ById[Any, float] = ById()
         self.rechecks = 0
         self.last_s = perf_counter()
-        self.last_id = 0
-        """`id` of the optimizer of the last step, which may be gone."""
 
     def reset(self) -> None:
         """Reset for a new run: no scaler is in the middle of a step."""
@@ -194,11 +192,6 @@ class StepGate:
         self.events.step_closed(optimizer)
         self.count_step(optimizer)
 
-    def change_optimizer(self, optimizer: Optimizer) -> None:
-        """Tell that another optimizer has stepped than the last time."""
-        self.last_id = id(optimizer)
-        self.events.optimizer_changed(optimizer)
-
     def time_step(self) -> None:
         """Measure the time since the last step."""
         now = perf_counter()
@@ -210,9 +203,9 @@ class StepGate:
         times_s = {STEP_S: state.step_s, OWN_S: state.own_s, WAIT_S: state.take_wait_s()}
         times_s |= state.phases.take(state.step)
         recorder.guarded(lambda: self.health_gate.publish_rest(optimizer, times_s))
-        if id(optimizer) != self.last_id:
-            self.change_optimizer(optimizer)
-        state.stepped_at = state.iteration
+        if id(optimizer) != state.stepped_by:
+            self.events.optimizer_changed(optimizer)
+        state.stepped_by, state.stepped_at = id(optimizer), state.iteration
         state.step += 1
         self.governor.step_closed()
         recorder.guarded(self.begin_segment)
