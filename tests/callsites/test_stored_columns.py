@@ -9,7 +9,8 @@ import pytest
 import torch
 
 from debugtracer.callsites.frames import frames_of, raw_frames
-from debugtracer.callsites.stored_columns import fields, listed, stored_columns
+from debugtracer.callsites import stored_columns as module
+from debugtracer.callsites.stored_columns import StoredColumn, fields, listed, stored_columns
 
 HERE = Path(__file__).name
 
@@ -103,3 +104,19 @@ def test_lists_of_rows_of_one_length_are_tables_and_others_are_none():
     assert listed([[1, 2], [3]]) is None
     assert listed(["a", "b"]) is None
     assert listed([1.5, 2.5]).tolist() == [1.5, 2.5]
+
+
+def test_a_file_and_a_large_array_that_would_be_copied_are_no_table(tmp_path, monkeypatch):
+    def array(value):
+        return StoredColumn(None, value).array()
+
+    table = np.arange(24.0).reshape(8, 3)
+    table.tofile(tmp_path / "rows.bin")
+    read_only = table.copy()
+    read_only.flags.writeable = False
+    assert array(np.memmap(tmp_path / "rows.bin", np.float64, "r", shape=(8, 3))) is None
+    for one in (read_only, table.T, table[::-1], torch.from_numpy(table).T):
+        assert array(one).tolist() == one.tolist()
+    monkeypatch.setattr(module, "MOST_COPIED", table.nbytes - 1)
+    assert [array(one) for one in (read_only, table.T, table[::-1], torch.from_numpy(table).T)] == [None] * 4
+    assert array(table).data_ptr() == table.ctypes.data

@@ -25,6 +25,7 @@ from debugtracer.trace.birth import Frame
 
 PARTS = 8  # arrays of one tuple or dict, and fields of one record (ours)
 MOST_LISTED = 1 << 20  # numbers of a list that is made an array for a look (ours: 0.1 s)
+MOST_COPIED = 1 << 26  # bytes of an array that must be copied for a look (ours)
 NUMBERS = (int, float)
 
 
@@ -53,12 +54,16 @@ class StoredColumn:
         return self.where() if self.key is None else f"field {self.key!r} of {self.where()}"
 
     def array(self) -> Tensor | None:
-        """Return all rows as a CPU tensor, of an array in its own memory; None for what is no table of numbers."""
+        """Return all rows as a CPU tensor, of an array in its own memory; None for what is no table of numbers, for a
+        file that is read as an array, and for a large one that does not lie in its memory row by row."""
         if isinstance(self.value, Tensor):
-            return self.value.detach()
+            lies = self.value.is_contiguous() or self.value.nbytes <= MOST_COPIED
+            return self.value.detach() if lies else None
         if isinstance(self.value, np.ndarray):
-            plain = self.value if self.value.flags.writeable and min(self.value.strides) > 0 else self.value.copy()
-            return torch.from_numpy(plain)
+            lies = self.value.flags.c_contiguous and self.value.flags.writeable
+            if isinstance(self.value, np.memmap) or not (lies or self.value.nbytes <= MOST_COPIED):
+                return None
+            return torch.from_numpy(self.value if lies else self.value.copy())
         return listed([one if self.key is None else one[self.key] for one in self.value])
 
     def cut_at(self) -> Frame | None:

@@ -15,7 +15,7 @@ from debugtracer.trace.birth import Frame
 from debugtracer.trace.facts.stored_rows import FarValue, StoredLeaf, StoredRows
 
 FEWEST = 4  # rows of a batch, different ones, that are told from others by their values (ours)
-MOST_ROWS = 1 << 18  # rows of an array that a batch is looked up in by value (ours)
+MOST_ROWS = 1 << 16  # rows of an array that a batch is looked up in by value (ours: 40 MB for the moment)
 COLUMNS = 64  # numbers of a row that are compared first (ours)
 MOST_NUMBERS = 1 << 22  # of a batch (ours)
 
