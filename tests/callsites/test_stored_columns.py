@@ -8,8 +8,8 @@ import numpy as np
 import pytest
 import torch
 
-from debugtracer.callsites.frames import frames_of, raw_frames
 from debugtracer.callsites import stored_columns as module
+from debugtracer.callsites.frames import frames_of, raw_frames
 from debugtracer.callsites.stored_columns import StoredColumn, fields, listed, stored_columns
 
 HERE = Path(__file__).name
