@@ -33,9 +33,9 @@ def test_names_parts_attributes_and_fields_of_records_are_found():
     feed = Feed([([n, n + 1], n % 2) for n in range(8)])
     found = named()
     assert {"table", "pair[0]", "pair[1]", "field 0 of Feed.rows", "field 1 of Feed.rows"} <= found.keys()
-    assert found["field 0 of Feed.rows"].array().tolist() == [[n, n + 1] for n in range(8)]
-    assert found["field 1 of Feed.rows"].array().tolist() == [0, 1] * 4
-    assert found["table"].array().data_ptr() == table.ctypes.data
+    assert found["field 0 of Feed.rows"].table.tolist() == [[n, n + 1] for n in range(8)]
+    assert found["field 1 of Feed.rows"].table.tolist() == [0, 1] * 4
+    assert found["table"].table.data_ptr() == table.ctypes.data
     assert len(found["pair[1]"]) == len(pair[1]) == len(feed.rows)
 
 
@@ -108,7 +108,7 @@ def test_lists_of_rows_of_one_length_are_tables_and_others_are_none():
 
 def test_a_file_and_a_large_array_that_would_be_copied_are_no_table(tmp_path, monkeypatch):
     def array(value):
-        return StoredColumn(None, value).array()
+        return StoredColumn(None, value).table
 
     table = np.arange(24.0).reshape(8, 3)
     table.tofile(tmp_path / "rows.bin")

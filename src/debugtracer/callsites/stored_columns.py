@@ -4,6 +4,7 @@ the rows of its batches from."""
 from __future__ import annotations
 
 import ast
+import functools
 import itertools
 import math
 from collections import deque
@@ -53,9 +54,10 @@ class StoredColumn:
         """The same with the field of its records: `field 1 of Feed.rows`."""
         return self.where() if self.key is None else f"field {self.key!r} of {self.where()}"
 
-    def array(self) -> Tensor | None:
-        """Return all rows as a CPU tensor, of an array in its own memory; None for what is no table of numbers, for a
-        file that is read as an array, and for a large one that does not lie in its memory row by row."""
+    @functools.cached_property
+    def table(self) -> Tensor | None:
+        """All rows as a CPU tensor, of an array in its own memory; None for what is no table of numbers, for a file that
+        is read as an array, and for a large one that does not lie in its memory row by row."""
         if isinstance(self.value, Tensor):
             lies = self.value.is_contiguous() or self.value.nbytes <= MOST_COPIED
             return self.value.detach() if lies else None

@@ -6,6 +6,8 @@ import numpy as np
 import pytest
 import torch
 
+from debugtracer.callsites.stored_columns import StoredColumn
+from debugtracer.observers.data import own_batches as module
 from debugtracer.observers.data.own_batches import OwnBatches, rows_in
 from debugtracer.observers.loss.followed_rows import FollowedRows
 from debugtracer.trace.facts.stored_rows import FarValue, StoredLeaf, StoredRows
@@ -101,3 +103,11 @@ def test_what_is_far_is_told_of_the_rows_that_hold_it():
     own.know(StoredRows(ref=ref(1), length=9, rows=4, looks=2, in_order=True, same=False, leaves=(leaf,)))
     assert [*own.far_now((3, 4))] == [(leaf, far)]
     assert [*own.far_now((5, 6))] == []
+
+
+def test_arrays_of_many_rows_and_what_many_lists_hold_are_not_searched(monkeypatch):
+    monkeypatch.setattr(module, "MOST_ROWS", 40)
+    monkeypatch.setattr(module, "MOST_LISTED", 50)
+    short, long, lists = np.zeros((40, 2)), np.zeros((41, 2)), [[1.0] * 30, [2.0] * 20, [3.0] * 1]
+    columns = [StoredColumn(None, one) for one in (short, long, *lists, short)]
+    assert [len(one) for one in module.searched(columns)] == [40, 30, 20, 40]

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
 import torch
@@ -18,6 +18,7 @@ FEWEST = 4  # rows of a batch, different ones, that are told from others by thei
 MOST_ROWS = 1 << 16  # rows of an array that a batch is looked up in by value (ours: 40 MB for the moment)
 COLUMNS = 64  # numbers of a row that are compared first (ours)
 MOST_NUMBERS = 1 << 22  # of a batch (ours)
+MOST_LISTED = 1 << 17  # rows in lists that are made arrays for one look (ours)
 
 
 @dataclass(frozen=True)
@@ -74,7 +75,7 @@ class OwnBatches:
         if count < FEWEST:
             return None
         with torch.no_grad(), torch._C.DisableTorchFunctionSubclass():
-            columns = [one for one in stored_columns(count) if len(one) <= MOST_ROWS]
+            columns = [*searched(stored_columns(count))]
             columns.sort(key=lambda one: one.cut)  # names of the whole before those of a part
             first = by_index(leaves, followed, columns) or by_value(leaves, columns)
             if first is None:
@@ -96,9 +97,9 @@ class OwnBatches:
         name, length, count = self.latest
         with torch.no_grad(), torch._C.DisableTorchFunctionSubclass():
             columns = [*stored_columns(0)]
-            store = next((c.array() for c in columns if c.what() == name and len(c) == length), None)
+            store = next((c.table for c in columns if c.what() == name and len(c) == length), None)
             for one in columns if store is not None else ():
-                values = one.array() if len(one) == count else None
+                values = one.table if len(one) == count else None
                 rows = rows_in(store, values) if store is not None and values is not None and is_plain(values) else None
                 if rows is not None:
                     return rows
@@ -108,6 +109,17 @@ class OwnBatches:
         """Yield what is known to be far from all others in these rows."""
         for leaf in self.told.leaves if self.told is not None else ():
             yield from ((leaf, far) for far in leaf.far if set(far.rows).intersection(rows))
+
+
+def searched(columns: Iterable[StoredColumn]) -> Iterator[StoredColumn]:
+    """Yield those that a batch is looked up in: of lists, which are made arrays, the first."""
+    listed = 0
+    for one in columns:
+        if len(one) > MOST_ROWS:
+            continue
+        listed += len(one) if isinstance(one.value, list) else 0
+        if listed <= MOST_LISTED or not isinstance(one.value, list):
+            yield one
 
 
 Origin = tuple[str, OwnLeaf, tuple[int, ...], Frame | None]
@@ -128,7 +140,7 @@ def by_value(leaves: Given, columns: Sequence[StoredColumn]) -> Origin | None:
     """The first tensor all of whose rows are rows of a stored array."""
     for path, value in hosted(leaves):
         for column in columns:
-            store = column.array()
+            store = column.table
             rows = rows_in(store, value) if store is not None and is_plain(store) else None
             if rows is not None and store is not None:
                 same = [one for one in columns if one.value is column.value]
@@ -144,7 +156,7 @@ def beside(
     index = torch.tensor(rows)
     for path, value in hosted(leaves):
         for column in columns if path != known else ():
-            store = column.array() if len(column) == len(leaf.store) else None
+            store = column.table if len(column) == len(leaf.store) else None
             if store is None or not is_plain(store) or store.data_ptr() == leaf.store.data_ptr():
                 continue
             if store[index].numel() == value.numel() and equal(store[index], value):
@@ -163,7 +175,7 @@ def hosted(leaves: Given) -> Iterator[tuple[str, Tensor]]:
 def holder(store: Tensor, columns: Sequence[StoredColumn]) -> StoredColumn | None:
     """What holds a stored tensor; None where no name does."""
     near = (c for c in columns if not isinstance(c.value, list) and len(c) == len(store))
-    return next((c for c in near if (array := c.array()) is not None and array.data_ptr() == store.data_ptr()), None)
+    return next((c for c in near if (array := c.table) is not None and array.data_ptr() == store.data_ptr()), None)
 
 
 def rows_in(store: Tensor, values: Tensor) -> tuple[int, ...] | None:
