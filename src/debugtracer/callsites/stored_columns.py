@@ -56,8 +56,8 @@ class StoredColumn:
 
     @functools.cached_property
     def table(self) -> Tensor | None:
-        """All rows as a CPU tensor, of an array in its own memory; None for what is no table of numbers, for a file that
-        is read as an array, and for a large one that does not lie in its memory row by row."""
+        """All rows as a CPU tensor, of an array in its own memory; None for what is no table of numbers, for a file
+        that is read as an array, and for a large one that does not lie in its memory row by row."""
         if isinstance(self.value, Tensor):
             lies = self.value.is_contiguous() or self.value.nbytes <= MOST_COPIED
             return self.value.detach() if lies else None
