@@ -91,6 +91,8 @@ def test_the_line_that_cuts_it_and_the_lines_that_made_it():
         ({"x": np.ones(3), "label": 2, "id": "a"}, ["x", "label"]),
         ([[1, 2], 3], [0, 1]),
         ("text", []),
+        (torch.ones(3), [None]),
+        (torch.ones(3, requires_grad=True), []),
         ((), []),
     ],
 )

@@ -93,6 +93,7 @@ APART = {
     "adapted-weights",
     "own-items",
     "bootstrap-masks",
+    "stored-rows",
 }
 """Tried in tests of their own: this loop leaves nothing behind in them."""
 

@@ -62,4 +62,5 @@ def test_a_step_is_reported_in_its_order() -> None:
         "step_begins",
         "step_ended",
         "step_closed",
+        "optimizer_changed",
     ]

@@ -22,9 +22,12 @@ print(f"striker {loss.item():.3f}")
 
 with torch.no_grad():
     struck = striker(torch.randn(1600, 4))
-labelled = [(coin, 1.0) for coin in true] + [(coin, 0.0) for coin in struck]
-random.shuffle(labelled)
-coins, labels = torch.stack([coin for coin, _ in labelled]), torch.tensor([label for _, label in labelled])
+coins = [*true, *struck]
+labels = [1.0] * len(true) + [0.0] * len(struck)
+pairs = list(zip(coins, labels, strict=True))
+random.shuffle(pairs)
+coins, labels = zip(*pairs, strict=True)
+coins, labels = torch.stack(coins), torch.tensor(labels)
 
 judge = nn.Sequential(nn.Linear(24, 16), nn.ReLU(), nn.Linear(16, 1))
 judging = torch.optim.Adam(judge.parameters(), lr=1e-3)

@@ -144,9 +144,9 @@ def fields(record: Any) -> list[Any]:
     """The keys of a record's parts that are numbers or rows of numbers; None for a record that is one itself."""
     if is_row(record):
         return [None]
-    inside = record.items() if isinstance(record, dict) else enumerate(record) if isinstance(record, tuple) else ()
-    named = [] if inside else list(enumerate(record)) if isinstance(record, list) else []
-    return [key for key, part in (*inside, *named)[:PARTS] if is_row(part)] if record else []
+    inside = record.items() if isinstance(record, dict) else ()
+    inside = enumerate(record) if isinstance(record, (tuple, list)) else inside
+    return [key for key, part in itertools.islice(inside, PARTS) if is_row(part)]
 
 
 def is_row(value: Any) -> bool:

@@ -57,8 +57,7 @@ class RunState:
         """The program compiles something: no global hooks and no function mode inside modules."""
         self.anomalies = 0
         """Incidents, and findings graver than a note: what makes close looks more frequent for a while."""
-        self.health = StepHealth()
-        self.norms = StepNorms()
+        self.health, self.norms = StepHealth(), StepNorms()
         self.verdict: Verdict | None = None
         """Of the incident that was opened last."""
         self.last_loss: Tensor | float | None = None

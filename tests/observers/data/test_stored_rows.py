@@ -8,8 +8,10 @@ import torch
 from torch import nn
 from torch.utils.data import DataLoader, TensorDataset
 
+from debugtracer.observers.data.stored_rows import StoredRowsObserver
 from debugtracer.trace.facts.outlying_batch import OutlyingBatch
 from debugtracer.trace.facts.stored_rows import StoredOddity, StoredRows
+from tests.observers.runs import a_run
 from tests.observers.told import facts, findings
 from tests.watching import under_watch
 
@@ -151,3 +153,11 @@ def test_a_row_with_a_code_is_named_at_the_step_whose_loss_it_makes_jump(tmp_pat
     (note,) = findings(tmp_path / "runs", "data/range-extreme")
     assert (note.severity, note.step) == ("note", 1)
     assert "row 770 of 960" in note.message
+
+
+def test_a_step_that_was_not_seen_to_its_end_is_let_go():
+    observer, rows = StoredRowsObserver(a_run()), torch.ones(4, 2)
+    observer.note("input", rows)
+    assert len(observer.given) == 1
+    observer.missed()
+    assert observer.given == []

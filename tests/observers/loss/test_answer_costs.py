@@ -63,3 +63,10 @@ def test_a_row_with_too_many_numbers_has_one_column():
     assert as_rows(torch.zeros(4, 3, 2)).shape == (4, 6)
     assert as_rows(torch.zeros(4)).shape == (4, 1)
     assert as_rows(torch.zeros(2, 70_000)).shape == (140_000, 1)
+
+
+def test_a_head_of_other_classes_begins_anew():
+    shares = ClassShares()
+    shares.cost(torch.eye(3).double())
+    cost = shares.cost(torch.eye(4).double())
+    assert float(cost.constant) == pytest.approx(math.log(4))

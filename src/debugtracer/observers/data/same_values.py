@@ -9,6 +9,7 @@ import torch
 from torch import Tensor, nn
 from torch.optim import Optimizer
 
+from debugtracer.observers.data.digest import readable
 from debugtracer.observers.observed_run import ObservedRun
 from debugtracer.observers.observer import Observer, inspected
 from debugtracer.recorder.state.weak import WeakRef
@@ -83,7 +84,7 @@ class SameValuesObserver(Observer):
                 continue
             if self.read_now >= TENSORS or self.computed(value) or value.numel() < 2:
                 continue
-            if value.numel() > MOST or value.device.type != "cpu" or value.layout != torch.strided:
+            if value.numel() > MOST or not readable(value):
                 self.over = True
                 return
             self.read_now += 1

@@ -28,9 +28,9 @@ class ClassShares:
 
     def cost(self, rows: Tensor, smoothing: float = 0.0) -> Cost:
         """Add the targets of a call, rows of probabilities, and measure what the shares of all so far cost on them."""
-        here = rows.sum(0)
-        self.total = here if self.total is None else self.total.to(here) + here
-        classes = rows.shape[1]
+        here, classes = rows.sum(0), rows.shape[1]
+        goes_on = self.total is not None and len(self.total) == classes  # else a head of other classes was put in
+        self.total = self.total.to(here) + here if goes_on and self.total is not None else here
         shares = self.total / self.total.sum()
         asked, answer = (mixed(one, smoothing, classes) for one in (here / here.sum(), shares))
         each = mixed(rows, smoothing, classes)
