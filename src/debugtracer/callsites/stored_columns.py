@@ -8,7 +8,7 @@ import functools
 import itertools
 import math
 from collections import deque
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from types import CodeType, GeneratorType
 from typing import Any
@@ -56,7 +56,7 @@ class StoredColumn:
 
     @functools.cached_property
     def table(self) -> Tensor | None:
-        """All rows as a CPU tensor, of an array in its own memory; None for what is no table of numbers, for a file
+        """The rows as a CPU tensor, of an array in its own memory; None for what is no table of numbers, for a file
         that is read as an array, and for a large one that does not lie in its memory row by row."""
         if isinstance(self.value, Tensor):
             lies = self.value.is_contiguous() or self.value.nbytes <= MOST_COPIED
@@ -144,8 +144,9 @@ def fields(record: Any) -> list[Any]:
     """The keys of a record's parts that are numbers or rows of numbers; None for a record that is one itself."""
     if is_row(record):
         return [None]
-    inside = record.items() if isinstance(record, dict) else ()
-    inside = enumerate(record) if isinstance(record, (tuple, list)) else inside
+    inside: Iterable[tuple[Any, Any]] = record.items() if isinstance(record, dict) else ()
+    if isinstance(record, (tuple, list)):
+        inside = enumerate(record)
     return [key for key, part in itertools.islice(inside, PARTS) if is_row(part)]
 
 

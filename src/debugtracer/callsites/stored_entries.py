@@ -87,7 +87,8 @@ def is_own(value: Any) -> bool:
 def is_array(value: Any) -> bool:
     """Whether a value is an array of numbers, more than one."""
     if isinstance(value, torch.Tensor):
-        return value.device.type == "cpu" and value.numel() > 1 and not value.requires_grad
+        dense = value.layout is torch.strided and not value.is_nested and not value.is_quantized
+        return dense and value.device.type == "cpu" and value.numel() > 1 and not value.requires_grad
     return isinstance(value, np.ndarray) and value.size > 1 and value.dtype.kind in "fiub"
 
 

@@ -69,7 +69,7 @@ class OwnBatches:
     def found(self, given: Given, followed: FollowedRows) -> OwnBatch | None:
         """Find where the tensors of a step come from: by the index that took them, else by their values among
         the arrays that the program's running functions can reach."""
-        leaves = [(path, value) for path, value in given if value.dim() and value.layout is torch.strided]
+        leaves = [(path, value) for path, value in given if value.dim()]
         count = len(leaves[0][1]) if leaves else 0
         leaves = [(path, value) for path, value in leaves if len(value) == count]
         if count < FEWEST:

@@ -22,6 +22,7 @@ from debugtracer.observers.data.own_batches import OwnBatch
 from debugtracer.observers.data.stored_summary import stored_leaf
 from debugtracer.observers.loss.followed_rows import FollowedRows
 from debugtracer.observers.loss.loss_function import arguments
+from debugtracer.observers.model.shadow_model import is_dense
 from debugtracer.observers.observed_run import ObservedRun
 from debugtracer.observers.observer import Observer, inspected
 from debugtracer.recorder.state.weak import WeakRef
@@ -92,7 +93,7 @@ class StoredRowsObserver(Observer):
 
     def note(self, path: str, value: Any) -> None:
         """Keep a tensor without a graph until the backward, weakly."""
-        plain = isinstance(value, Tensor) and not value.requires_grad and value.dim()
+        plain = isinstance(value, Tensor) and not value.requires_grad and is_dense(value) and value.dim()
         if not plain or len(self.given) >= MOST_GIVEN or any(kept() is value for _, kept in self.given):
             return
         count = sum(kept.split("[")[0] == path for kept, _ in self.given)
