@@ -20,10 +20,8 @@ COLUMNS = 256  # of a table whose columns are looked at one by one (ours)
 FAR_SHARE, MOST_FAR = 0.02, 64  # of the rows that may be far, so many at most (ours: more are a part of the data)
 LEAST_ROWS = 64  # that say what is usual (ours)
 NAMED = 16  # rows, and far values, that are named (ours)
-LEARNT, STOPPED = (
-    50,
-    5,
-)  # parts in which a column varied and then stood still (docs/rationale/checks.md#data_constant_feature)
+LEARNT = 50  # parts in which a column varied (docs/rationale/checks.md#data_constant_feature)
+STOPPED = 5  # parts after them in which it stood still (the same)
 MOST_CLASSES, LEAST_PART = 256, 8  # kinds of a label, rows of a part whose classes are counted (ours)
 
 

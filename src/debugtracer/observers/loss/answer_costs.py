@@ -29,8 +29,9 @@ class ClassShares:
     def cost(self, rows: Tensor, smoothing: float = 0.0) -> Cost:
         """Add the targets of a call, rows of probabilities, and measure what the shares of all so far cost on them."""
         here, classes = rows.sum(0), rows.shape[1]
-        goes_on = self.total is not None and len(self.total) == classes  # else a head of other classes was put in
-        self.total = self.total.to(here) + here if goes_on and self.total is not None else here
+        if self.total is None or len(self.total) != classes:  # a head of other classes was put in
+            self.total = torch.zeros_like(here)
+        self.total = self.total.to(here) + here
         shares = self.total / self.total.sum()
         asked, answer = (mixed(one, smoothing, classes) for one in (here / here.sum(), shares))
         each = mixed(rows, smoothing, classes)

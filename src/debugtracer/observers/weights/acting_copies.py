@@ -90,8 +90,8 @@ class ActingCopiesObserver(Observer):
         that stands (a teacher: what an actor is asked next follows from its answer); look at others each time their
         rounds have doubled, so that the last look is never in the first half of the run."""
         if actor.rounds == ROUNDS:
-            few, told = actor.calls <= MANY * (actor.rounds - 1), 2 * actor.fresh < actor.calls
-            actor.over = actor.stepped is None or few or told
+            few, teaches = actor.calls <= MANY * (actor.rounds - 1), 2 * actor.fresh < actor.calls
+            actor.over = actor.stepped is None or few or teaches
             actor.ref = self.run.ref("forward")
         elif actor.rounds >= LONG and actor.rounds & (actor.rounds - 1) == 0:
             self.judge(module, actor)
