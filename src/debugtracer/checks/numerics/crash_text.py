@@ -11,6 +11,7 @@ import msgspec
 from debugtracer.checks.check import Check
 from debugtracer.checks.optimizer.sequence import spot
 from debugtracer.trace.facts.crash import Crash, KnownWords, TensorSeen, first_difference
+from debugtracer.trace.facts.raised_expression import RaisedExpression
 from debugtracer.trace.finding import Finding
 from debugtracer.trace.made_at import made_at
 from debugtracer.trace.place import Place
@@ -46,7 +47,7 @@ class CrashText(Check, frozen=True):
         sigmoid, or NaN) (train.py:22); expected a call that torch accepts. Use BCEWithLogitsLoss.
     """
 
-    needs: ClassVar[tuple[type[Crash]]] = (Crash,)
+    needs: ClassVar[tuple[type[Crash], type[RaisedExpression]]] = (Crash, RaisedExpression)
     at_end: ClassVar[bool] = True
     symptom: ClassVar[str] = "crash"
     fallback: ClassVar[bool] = True
@@ -57,8 +58,11 @@ class CrashText(Check, frozen=True):
 
     def judge(self, window: Window) -> Iterator[Finding]:
         """Yield a finding for an exception whose words are known."""
+        sample_known = any(fact.sample is not None for fact in window.seen(RaisedExpression))
         for crash in window.seen(Crash) if window.ended else ():
-            if crash.words is not None and crash.words.certainty >= self.certainty:
+            if crash.words is None or (sample_known and not crash.words.kind):
+                continue  # numerics/crash-values has the values that words without a class are about
+            if crash.words.certainty >= self.certainty:
                 yield self.describe(window, crash, crash.words)
 
     def describe(self, window: Window, crash: Crash, words: KnownWords) -> Finding:

@@ -20,6 +20,7 @@ from debugtracer.devices.present import device_memory
 from debugtracer.errors import guarded
 from debugtracer.observers.model.running_module import path_of
 from debugtracer.observers.observer import Observer
+from debugtracer.observers.program.crash_ref import crash_ref
 from debugtracer.observers.program.crash_words import words_of
 from debugtracer.observers.program.cut_windows import cut_short
 from debugtracer.observers.program.index_used import OUTSIDE, index_used
@@ -39,7 +40,6 @@ from debugtracer.trace.facts.crash import (
     TensorSeen,
     differing_part,
 )
-from debugtracer.trace.step import StepRef
 
 MOST_ROWS = 4096  # rows of a batch looked at one by one (ours)
 PLACES = {"target": 1, "lengths": 1}  # places of the indices among the arguments of such a call; 0 else
@@ -77,7 +77,7 @@ class CrashObserver(Observer):
         ddp = next((m for m in site.modules if isinstance(m, DistributedDataParallel)), None)
         samples = samples_seen(site, drawn[1] if drawn else None, info) if fetching else ()
         return Crash(
-            ref=self.at(fetching),
+            ref=crash_ref(self.run, fetching),
             error=type(error).__name__,
             message=str(error).strip()[:4000],
             frames=site.frames,
@@ -120,17 +120,6 @@ class CrashObserver(Observer):
         if info is None or not indices or not all(type(i) is int for i in (*indices, *healthy)):
             return None
         return self.run.odd_form(info, indices, healthy, unlike is not None)
-
-    def at(self, fetching: bool) -> StepRef:
-        """The iteration that fails (docs/rationale/contracts.md#iteration)."""
-        state = self.run.state
-        # a batch came since the last backward began: what fails now belongs to the next iteration
-        ahead = fetching or self.run.state.fetched_at == self.run.iteration
-        return StepRef(
-            iteration=state.iteration if ahead else state.iteration_in_flight,
-            step=state.step,
-            phase="load" if fetching else "forward",
-        )
 
     def integer_rows(self, site: CrashSite, batch: Batch | None) -> IntegerRows | None:
         """The indices that the failing call was given, by row of the batch."""

@@ -35,9 +35,9 @@ def samples_seen(site: CrashSite, drawn: Any, info: LoaderInfo | None) -> tuple[
 
 def fetched_again(info: LoaderInfo | None, indices: list[int]) -> list[Any]:
     """The samples once more; nothing when the dataset itself fails."""
-    dataset = getattr(info.loader(), "dataset", None) if info is not None else None
+    dataset: Any = info.dataset_held() if info is not None else None
     try:
-        return [dataset[i] for i in indices]  # type: ignore[index]
+        return [dataset[i] for i in indices]
     except (Exception, SystemExit):
         return []  # the user's code: the text of the exception is all there is
 

@@ -1,5 +1,4 @@
-"""The batches the program fetched lately: where each came from, the dataset index of each row, and which batch a tensor
-belongs to."""
+"""The batches the program fetched lately: where each came from, the dataset index of each row, whose a tensor is."""
 
 from __future__ import annotations
 
@@ -59,9 +58,7 @@ class LoaderInfo:
 
     def origin(self, path: str) -> tuple[Link, ...]:
         """Where a tensor of the batches was written, the last writer first."""
-        loader, data = self.loader(), self.data
-        dataset = getattr(loader, "dataset", None) or (data() if data is not None else None)
-        return sample_origin(dataset, getattr(loader, "collate_fn", None), self.frame, path)
+        return sample_origin(self.dataset_held(), getattr(self.loader(), "collate_fn", None), self.frame, path)
 
     def goes_on(self, old: LoaderInfo) -> bool:
         """True for another pass: built by the line of a loader that is gone, over the same dataset or its successor."""
@@ -70,12 +67,15 @@ class LoaderInfo:
         before = old.data() if old.data is not None else None
         return before is None or (self.data is not None and before is self.data())
 
+    def dataset_held(self) -> Any:
+        """The dataset, which often outlives its loader; None if it is gone."""
+        loader: Any = self.loader()
+        return getattr(loader, "dataset", None) if loader is not None or self.data is None else self.data()
+
     def dataset_len(self) -> int | None:
         """The length of the dataset in samples; None if it has none or is gone."""
         try:
-            loader: Any = self.loader()
-            held: Any = loader.dataset if loader is not None or self.data is None else self.data()
-            return len(held)
+            return len(self.dataset_held())
         except Exception:
             return None  # `__len__` is the user's code and may do anything
 

@@ -1,0 +1,95 @@
+"""The expression and the values that a program died of, as a finding."""
+
+from __future__ import annotations
+
+import msgspec
+
+from debugtracer.checks.numerics.crash_text import CrashText
+from debugtracer.checks.numerics.crash_values import CrashValues
+from debugtracer.diagnosis.judging.judge import Judge
+from debugtracer.trace.birth import Frame
+from debugtracer.trace.facts.crash import FormSeen, KnownWords
+from debugtracer.trace.facts.raised_expression import ElementSeen, RaisedExpression
+from debugtracer.trace.step import StepRef
+from tests.checks.crashes import REF, a_crash
+
+LINE = Frame("/a/train.py", 14, "__getitem__", "return float(value)")
+TEXT = RaisedExpression(
+    ref=REF,
+    error="ValueError",
+    message="could not convert string to float: 'n/a'",
+    text="float(value)",
+    frame=LINE,
+    values=(("value", "'n/a'"),),
+    suspect="value",
+    made=Frame("/a/train.py", 13),
+    sample=61,
+)
+WORKER = KnownWords(kind="", certainty=0.9, because="worker 1 raised ValueError", layer="data")
+
+
+def said(*facts):
+    judge = Judge({"numerics/crash-text": CrashText(), "numerics/crash-values": CrashValues()})
+    return list(judge.end(StepRef(iteration=5, step=5), facts))
+
+
+def changed(**fields):
+    return msgspec.structs.replace(TEXT, **fields)
+
+
+def test_the_expression_the_sample_and_the_value():
+    (finding,) = said(TEXT)
+    assert finding.message == (
+        "step 5, rank 0: `float(value)` (train.py:14) raised ValueError: could not convert string to float: 'n/a', at "
+        "sample 61; value is 'n/a', from train.py:13; expected a line that takes every value it is given. Mend sample "
+        "61, leave it out where the data are listed, or let the line take it."
+    )
+    assert (finding.check, finding.layer, finding.kind) == ("numerics/crash-values", "data", "record_unreadable")
+    assert (finding.severity, finding.confidence, finding.exact) == ("error", 0.8, False)
+    assert (finding.place.frame, finding.place.sample_index) == (LINE, (61,))
+
+
+def test_where_the_record_first_differs_from_others_is_the_line_to_edit():
+    form = FormSeen(
+        index=61, frame=Frame("/a/train.py", 12), name="image", seen="mode RGBA", usual="mode RGB", beside=6
+    )
+    (finding,) = said(TEXT, a_crash("x", form=form))
+    assert "`image` of it has mode RGBA from train.py:12 on, and mode RGB in each of 6 other samples" in finding.message
+    assert (finding.place.frame, finding.place.symptom_frame) == (form.frame, LINE)
+    unnamed = msgspec.structs.replace(form, name="")  # what raised hands on nothing: that is no difference
+    (finding,) = said(TEXT, a_crash("x", form=unnamed))
+    assert finding.place.frame == LINE
+
+
+def test_an_element_of_a_list_without_a_loader():
+    (finding,) = said(changed(sample=None, element=ElementSeen("lines", 37, 48)))
+    assert ", at element 37 of lines;" in finding.message
+    assert finding.message.endswith(
+        "Mend element 37 of lines, leave it out where the data are listed, or let the line take it."
+    )
+    assert finding.place.sample_index == (37,)
+
+
+def test_without_a_record_no_class_is_named():
+    (finding,) = said(changed(sample=None))
+    assert (finding.kind, finding.layer, finding.place.sample_index) == (None, "numerics", None)
+    assert finding.message.endswith("Look at value where it is written (train.py:13).")
+    (finding,) = said(changed(sample=None, suspect="", made=None))
+    assert finding.message.endswith("Look at these values, or at the call around them.")
+
+
+def test_what_is_none_is_asked_after():
+    (finding,) = said(changed(values=(("value", "None"),)))
+    assert finding.message.endswith("Find out why value is None where it is written (train.py:13).")
+
+
+def test_what_the_program_raises_itself_is_told_with_its_sample_only():
+    assert said(changed(deliberate=True, sample=None)) == []
+    assert len(said(changed(deliberate=True))) == 1
+
+
+def test_words_of_a_class_come_first_and_words_without_one_give_way_to_a_known_sample():
+    known = msgspec.structs.replace(WORKER, kind="ragged_samples")
+    assert [f.check for f in said(TEXT, a_crash("x", words=known))] == ["numerics/crash-text"]
+    assert [f.check for f in said(TEXT, a_crash("x", words=WORKER))] == ["numerics/crash-values"]
+    assert [f.check for f in said(changed(sample=None), a_crash("x", words=WORKER))] == ["numerics/crash-text"]
