@@ -8,8 +8,10 @@ import msgspec
 
 from debugtracer.checks.data.hard_samples import HardSamples
 from debugtracer.trace.birth import Frame
+from debugtracer.trace.facts.checkpoint import Resumed
 from debugtracer.trace.facts.fact import Fact
 from tests.checks.data.batches import LOADER, an_oddity, judged
+from tests.checks.facts_at import ref
 
 HEALTHY = [2.0 * math.exp(-n / 100) * (1 + 0.02 * math.sin(7.0 * n)) for n in range(80)]
 
@@ -45,6 +47,15 @@ def test_a_jump_in_unlike_batches_is_named_with_first_step_and_all_samples():
         (960, 961, 976, 977),
     )
     assert finding.place.frame == LOADER.made_at
+
+
+def test_a_task_that_begins_with_weights_that_were_loaded_is_a_note():
+    loaded = Resumed(ref=ref(60), in_place=True)
+    (finding,) = run({60: [loaded, *content(60)], 61: content(61)}, {60: 7.0, 61: 6.0})
+    assert finding.severity == "note"
+    before = Resumed(ref=ref(40), in_place=True)
+    (finding,) = run({40: [before], 60: content(60), 61: content(61)}, {60: 7.0, 61: 6.0})
+    assert finding.severity == "warning"
 
 
 def test_only_the_rows_beyond_the_range_are_guilty():

@@ -58,6 +58,13 @@ def test_an_evaluation_that_changes_is_told_once():
     assert messages(*(a_pass(n, loader=1, trains=False, content=(5,)) for n in range(4))) == []
 
 
+def test_a_loader_of_another_fold_may_give_others_unless_it_shuffles():
+    folds = [a_pass(n, loader=1, trains=False, content=(n // 2,), renewed=n == 2, shuffles=False) for n in range(4)]
+    assert messages(*folds) == []
+    drawn = [a_pass(n, loader=1, trains=False, content=(n // 2,), renewed=n == 2, shuffles=True) for n in range(4)]
+    assert len(messages(*drawn)) == 1
+
+
 def test_a_loader_that_neither_trains_nor_evaluates_is_no_evaluation():
     """As the one of two loaders of training whose batches the loop fetches first."""
     assert messages(*(a_pass(n, loader=1, trains=False, evaluates=False, content=(n,)) for n in range(4))) == []

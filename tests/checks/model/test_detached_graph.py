@@ -24,6 +24,15 @@ def test_a_cut_that_lasts_three_updates_is_a_warning():
     assert (finding.severity, finding.kind, finding.place.frame.line) == ("warning", "detached_graph", 22)
 
 
+def test_under_a_condition_it_is_told_at_the_end_unless_the_part_learns_by_then():
+    phase = Cut(function="detach", frame=line(22), conditional=True)
+    looks = [reach(step, cut=phase) for step in range(4)]
+    assert not judged(DetachedGraph(), looks)
+    (found,) = judged(DetachedGraph(), looks, ended=True)
+    assert (found.severity, found.step) == ("warning", 0)
+    assert not judged(DetachedGraph(), [*looks, reach(80, lost=(), lost_numel=0, lasting=0)], ended=True)
+
+
 def test_two_updates_and_alternating_parts_are_silent():
     assert not judged(DetachedGraph(), [reach(0), reach(1)])
     assert not judged(DetachedGraph(), [reach(0), reach(1), reach(2, lost=(), lasting=0), reach(3, lasting=1)])

@@ -69,6 +69,13 @@ def test_a_fine_tuning_and_other_data_are_silent():
     assert len(here(high, restored=(), same_setup=True, same_data=True)) == 1
 
 
+def test_objects_that_go_on_may_begin_a_new_task():
+    (finding,) = here([4.0] * 6, in_place=True)
+    assert finding.severity == "note"
+    assert finding.message.endswith("scale of the inputs); nothing if another task begins here.")
+    assert here(USUAL[40:50], in_place=True) == []
+
+
 def test_too_few_recorded_losses_are_silent():
     assert (
         judged(

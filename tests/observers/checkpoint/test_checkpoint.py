@@ -62,6 +62,25 @@ def test_a_whole_resume(tmp_path):
     assert (fact["fresh"], fact["restored"]) == (False, ["optimizer"])
 
 
+def test_objects_that_were_built_anew_and_those_that_go_on(tmp_path):
+    (built,) = run(tmp_path / "built", with_optimizer=True)
+    with under_watch(tmp_path / "kept"):
+        model = nn.Linear(3, 3)
+        optimizer = torch.optim.Adam(model.parameters(), lr=1e-2)
+        train(model, optimizer, 4)
+        file = io.BytesIO()
+        torch.save({"model": model.state_dict(), "optimizer": optimizer.state_dict()}, file)
+        train(model, optimizer, 4)
+        file.seek(0)
+        state = torch.load(file)
+        model.load_state_dict(state["model"])
+        optimizer.load_state_dict(state["optimizer"])
+        train(model, optimizer, 4)
+    (kept,) = resumed(tmp_path / "kept")
+    assert (built["saved_here"], built["in_place"]) == (True, False)
+    assert (kept["saved_here"], kept["in_place"]) == (True, True)
+
+
 def test_weights_that_are_pruned_after_the_load(tmp_path):
     for at, mask in enumerate((False, True, True)):
         with under_watch(tmp_path / str(at)):

@@ -135,13 +135,25 @@ def test_whole_passes_in_a_fixed_order_are_no_restart_of_one_batch(tmp_path):
     assert [fact.asked for fact in observed(tmp_path, lambda: fit(loader, passes=12), Restart)] == [2]
 
 
+def test_one_loader_is_not_renewed_by_its_passes(tmp_path):
+    loader = DataLoader(rows(8), 4)
+
+    def loop():
+        model = nn.Linear(3, 2)
+        for _ in range(3):
+            fit(loader, model)
+
+    assert [fact.renewed for fact in observed(tmp_path, loop, Epoch)] == [False] * 3
+
+
 def test_a_loader_built_anew_at_the_same_line_goes_on(tmp_path):
     def loop():
         model = nn.Linear(3, 2)
         for _ in range(3):
             fit(DataLoader(rows(8), 4, shuffle=True), model)
 
-    assert [(fact.loader, fact.number) for fact in observed(tmp_path, loop, Epoch)] == [(0, 0), (0, 1), (0, 2)]
+    seen = observed(tmp_path, loop, Epoch)
+    assert [(fact.loader, fact.number, fact.renewed) for fact in seen] == [(0, 0, False), (0, 1, True), (0, 2, True)]
 
 
 def test_rows_of_the_evaluation_that_were_trained_on(tmp_path):

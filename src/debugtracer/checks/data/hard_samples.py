@@ -10,6 +10,7 @@ from debugtracer.checks.check import Check
 from debugtracer.checks.data.wording import named
 from debugtracer.spikes.residual import Residual, Residuals
 from debugtracer.trace.facts.batch_content import BatchOddity
+from debugtracer.trace.facts.checkpoint import Resumed
 from debugtracer.trace.facts.loss_call import LossCall
 from debugtracer.trace.facts.stored_rows import StoredOddity
 from debugtracer.trace.finding import Finding
@@ -47,7 +48,8 @@ class HardSamples(Check, frozen=True):
         its mean or spread, values beyond the range). Unlike batches in a row are one run; after more than `longest` of
         them it is another data set, not a spike (data/scale-drift). Without a difference in content it stays silent:
         then the samples do not explain the jump. One batch alone is a note below `alone` deviations or `beyond` times
-        the largest of the jumps before it: values with heavy tails make such batches all the time.
+        the largest of the jumps before it: values with heavy tails make such batches all the time. A note, too, where
+        the loop loaded weights right before it: another task or stage may begin there.
     What to do
         Look at the samples; filter the shard, shuffle across shards, or skip batches with an extreme loss.
     Example
@@ -56,7 +58,7 @@ class HardSamples(Check, frozen=True):
         Filter or shuffle that part of the data.
     """
 
-    needs: ClassVar[tuple[str | type, ...]] = (LOSS, BatchOddity, StoredOddity)
+    needs: ClassVar[tuple[str | type, ...]] = (LOSS, BatchOddity, StoredOddity, Resumed)
     at_end: ClassVar[bool] = True
     kind: ClassVar[str] = "data_hard_samples"
     symptom: ClassVar[str] = "loss_spike"
@@ -83,6 +85,8 @@ class HardSamples(Check, frozen=True):
         for fact in (*window.new(BatchOddity), *window.new(StoredOddity)):
             if fact.what in ("content", "range") and fact.training:
                 odd.setdefault(fact.ref.step, []).append(fact)
+        for loaded in window.new(Resumed):
+            notes["loaded"] = loaded.ref.step
         loss = window.now(LOSS)
         if loss is not None:
             yield from self.step(window, notes, odd.pop(window.ref.step, []), loss)
@@ -122,11 +126,12 @@ class HardSamples(Check, frozen=True):
         run: Run = notes["run"]
         notes["run"] = None
         tail = len(run.losses) == 1 and run.first.z < max(self.alone, self.beyond * run.before)
+        begins = notes.get("loaded") == run.facts[0].ref.step
         if tail:
             notes["largest"] = max(notes.get("largest", 0.0), run.first.z)
-        yield self.describe(window, run, tail)
+        yield self.describe(window, run, tail or begins)
 
-    def describe(self, window: Window, run: Run, tail: bool) -> Finding:
+    def describe(self, window: Window, run: Run, quiet: bool) -> Finding:
         """How high, for how long, unlike in what, and which samples."""
         narrow = [f for f in run.facts if f.what == "range"] or run.facts
         samples = tuple(dict.fromkeys(s for f in narrow for s in f.samples or ()))
@@ -137,7 +142,7 @@ class HardSamples(Check, frozen=True):
         of = f" ({named(samples)})" if samples else ""
         return self.finding(
             window,
-            "note" if tail else "warning",
+            "note" if quiet else "warning",
             f"the loss rises to {max(run.losses):.4g} (expected {run.first.expected:.4g}) in {many} unlike all before: "
             f"{unlike(worst)}{of}; expected samples "
             "like the others. Filter or shuffle that part of the data.",

@@ -23,7 +23,9 @@ class DetachedGraph(Check, frozen=True):
     How it decides
         Autograd's graph is walked from each loss when backward begins. Trainable parameters that an optimizer holds
         were arguments of the forward, lie on no path and have no gradient in `steps` updates of that optimizer. It is a
-        warning when they are at least `share` of those it trains; otherwise, or in modules in evaluation mode (frozen
+        warning when they are at least `share` of those it trains; where the call that ends the graph stands under a
+        condition only at the end of the run, if they had no gradient in any look (the head may be trained first, then
+        all); otherwise, or in modules in evaluation mode (frozen
         on purpose), a note. A smaller part is a warning too when the same parameters were lost in every look over at
         least `long` updates, others had gradients and these kept the values they had. Parts with requires_grad False,
         other optimizers' parts (a GAN), parts that are not called and heads whose answers are handed out beside the
@@ -60,16 +62,28 @@ class DetachedGraph(Check, frozen=True):
             if fact.lasting <= 1:
                 memory[fact.number] = fact
             first = memory.get(fact.number, fact)
-            if fact.lasting == self.steps and self.is_large(first):
+            if not fact.lost:
+                self.begins(fact, waits)
+            elif fact.lasting == self.steps and self.is_large(first) and not self.may_end(first):
                 yield self.describe(window, first)
             elif fact.lasting == self.steps:
                 waits[fact.number] = first
-            elif fact.number in waits and self.never_learns(first, fact):
+            elif fact.number in waits and not self.is_large(first) and self.never_learns(first, fact):
                 del waits[fact.number]
                 yield self.one_layer(window, first, fact)
         if window.ended:
             yield from (self.describe(window, fact) for fact in waits.values())
             waits.clear()
+
+    def may_end(self, fact: GraphReach) -> bool:
+        """Whether a condition decides that the graph ends."""
+        return fact.cut is not None and fact.cut.conditional
+
+    def begins(self, fact: GraphReach, waits: dict[int, GraphReach]) -> None:
+        """Forget a large part that learns now: it was a phase."""
+        first = waits.get(fact.number)
+        if first is not None and self.is_large(first):
+            del waits[fact.number]
 
     def is_large(self, fact: GraphReach) -> bool:
         """Whether most of what the optimizer trains is cut off, by a call that was seen."""

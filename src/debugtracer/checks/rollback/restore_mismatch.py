@@ -21,6 +21,7 @@ WAIT = 1_000  # steps that a restore waits for its former run (ours)
 NAMED = 3  # attributes told by name (ours)
 SURE = 0.9  # where an attribute is seen to begin anew (ours)
 ELSE = "look at what else the model and its data need (plain attributes, vocabulary, scale of the inputs)"
+MEANT = "; nothing if another task begins here"
 KEEP = (
     "register_buffer the attributes that begin anew, save and load them with the weights, or compute them in each run"
 )
@@ -40,7 +41,9 @@ class RestoreMismatch(Check, frozen=True):
         may round and loaders may shuffle anew. Loud when each of the 5 is above the largest of them, the medians are 6
         robust deviations and half of the recorded median apart. Only for a resume: the optimizer's state was loaded
         too, or the file counts the steps of this setup; not when the batches now come from another loader, or when the
-        weights were written again after the load (pruned, a new head). The attributes named are those of the models,
+        weights were written again after the load (pruned, a new head). It is a note where the very objects that were
+        saved are loaded again: nothing was built anew, and a loop that takes back its best weights may begin a harder
+        task with them. The attributes named are those of the models,
         and of the objects around the loop, that no state_dict holds and that were others at the save.
     What to do
         Compare one loss on one fixed batch before the save and after the load; save what differs.
@@ -144,12 +147,12 @@ class RestoreMismatch(Check, frozen=True):
         lacks = f" and no {', '.join(absent)}" if absent else ""
         return self.finding(
             window,
-            "warning",
+            "note" if fact.in_place else "warning",
             f"the first {len(here)} losses after weights of step {saved} were loaded{spot(fact.load_frame)} are "
             f"{', '.join(f'{loss:.3g}' for loss in here)}; around that step {median(there):.3g} and at most "
             f"{max(there):.3g} was recorded; expected them to go on there. "
             f"The file{spot(fact.save_frame)} holds {', '.join(inside)}{lacks}: "
-            f"{anew(reset) or ELSE}.",
+            f"{anew(reset) or ELSE}{MEANT if fact.in_place else ''}.",
             ref=fact.ref,
             place=Place(
                 frame=(reset[0].now.frame if reset else None) or fact.load_frame, symptom_frame=fact.load_frame

@@ -173,8 +173,9 @@ class CheckpointObserver(Observer):
                 setups = {(*setup_of(o), self.run.built_at(o)) for o in trained}
                 lr = lr_of(trained[-1]) if trained else None
                 mark, plain = print_of(parts.weights), plain_values(self.run.modules())
+                data, held = self.data(), [WeakRef(p) for o in trained for p in parameters(o)[:1]]
                 saving = SavedState(
-                    mark, parts.words, state.step, counter, frame, setups, order, schedule, lr, self.data(), plain
+                    mark, parts.words, state.step, counter, frame, setups, order, schedule, lr, data, plain, held
                 )
                 self.saved = [*self.saved[1 - MOST :], saving]
                 self.emit_mark(saving)
@@ -280,6 +281,7 @@ class CheckpointObserver(Observer):
             same_data=None if saved is None else same_data(saved.data, self.data()),
             file_fits=groups_of(optimizer.param_groups) in load.setups,
             edited=edited,
+            in_place=saved is not None and saved.is_of(load.parameters),
             partial=any(id(p) not in load.parameters for p in held),
             same_setup=saved is not None
             and saved.fits(*setup_of(optimizer), self.run.built_at(optimizer), load.step == saved.step),

@@ -4,9 +4,10 @@ data."""
 from __future__ import annotations
 
 import weakref
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 
-from torch import nn
+from torch import Tensor, nn
 from torch.optim import Optimizer
 
 from debugtracer.observers.checkpoint.checkpoint_parts import Setup, print_of
@@ -35,6 +36,12 @@ class SavedState:
     """Line and length of the loader in use."""
     plain: tuple[PlainValue, ...] = ()
     """What models and the objects around the loop held in plain attributes."""
+    trained: Sequence[weakref.ref[Tensor]] = ()
+    """The first parameter of each of the optimizers."""
+
+    def is_of(self, parameters: set[int]) -> bool:
+        """Whether the very objects that were saved are among these."""
+        return any(id(p) in parameters for reference in self.trained if (p := reference()) is not None)
 
     def fits(self, kind: str, rate: float | None, line: Frame | None, at_once: bool) -> bool:
         """True for an optimizer of this class and rate, built at the line of the one at the save or loaded at once: a

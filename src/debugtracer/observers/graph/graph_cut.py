@@ -7,6 +7,7 @@ from typing import Any
 
 from torch import Tensor
 
+from debugtracer.callsites.conditional_line import conditional_line
 from debugtracer.callsites.frames import RawFrames, frames_of
 from debugtracer.trace.facts.graph_reach import Cut
 
@@ -34,6 +35,15 @@ def ends(name: str, output: Any) -> bool:
 def described(cut: tuple[int, str, RawFrames, str | None, frozenset[int]]) -> Cut:
     """A cut as a fact."""
     _, name, raw, module, _ = cut
+    return cut_at({"__get__": "data"}.get(name, name), raw, module)
+
+
+def cut_at(function: str, raw: RawFrames, module: str | None = None) -> Cut:
+    """A cut by a function at a line."""
+    frames = frames_of(raw)
     return Cut(
-        function={"__get__": "data"}.get(name, name), module=module or None, frame=next(iter(frames_of(raw)), None)
+        function=function,
+        module=module or None,
+        frame=next(iter(frames), None),
+        conditional=conditional_line(frames),
     )

@@ -10,7 +10,7 @@ from torch import Tensor, nn
 from torch.optim import Optimizer
 
 from debugtracer.callsites.frames import RawFrames, frames_of, raw_frames
-from debugtracer.observers.graph.graph_cut import NUMBERS, described, ends, given
+from debugtracer.observers.graph.graph_cut import NUMBERS, cut_at, described, ends, given
 from debugtracer.observers.graph.graph_walk import leaves
 from debugtracer.observers.graph.lost_layers import LostLayers, made_at, spare
 from debugtracer.observers.model.frozen_models import frozen_models
@@ -267,7 +267,7 @@ class GraphReachObserver(Observer):
         for p in lost:
             _, raw, _, graph = self.used[id(p)]
             if not graph:
-                return Cut(function="no_grad", frame=next(iter(frames_of(raw)), None))
+                return cut_at("no_grad", raw)
         return None
 
     def strangers(self, names: dict[int, str], closing: Optimizer) -> dict[str, Any]:

@@ -34,6 +34,7 @@ class EpochPass:
     last: int = -1
     dropped: int = 0
     short: int = 0
+    renewed: bool = False
 
 
 @dataclass
@@ -58,6 +59,8 @@ class EpochHistory:
         self.evaluates = False
         """One of its batches was followed by a call of a module without a graph."""
         self.now: EpochPass | None = None
+        self.renewed = False
+        """A loader has taken the place of one that is gone, and has not begun a pass yet."""
         self.asked = False
         """The dataset was asked for an index beyond its length."""
         self.left = False
@@ -75,6 +78,10 @@ class EpochHistory:
         self.shuffles: bool | None = None
         self._sampler: weakref.ref[Any] | None = None
         self._sampler_line: tuple[Frame | None] | None = None
+
+    def take(self, info: LoaderInfo) -> None:
+        """Follow this loader from now on."""
+        self.renewed, self.info = self.passes > 0, info
 
     def gone(self) -> bool:
         """Whether the loader was collected."""
@@ -110,9 +117,12 @@ class EpochHistory:
         sampler = self._sampler() if self._sampler is not None else None
         epoch = getattr(sampler, "epoch", None)
         self.now = EpochPass(
-            self.passes, epoch if isinstance(epoch, int) and not isinstance(epoch, bool) else None, self.length()
+            self.passes,
+            epoch if isinstance(epoch, int) and not isinstance(epoch, bool) else None,
+            self.length(),
+            renewed=self.renewed,
         )
-        self.passes += 1
+        self.passes, self.renewed = self.passes + 1, False
 
     def read_sampler(self) -> None:
         """Learn from its kind whether it shuffles, shards or repeats."""

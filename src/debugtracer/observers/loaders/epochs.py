@@ -128,7 +128,7 @@ class EpochObserver(Observer):
                     return None
                 history = EpochHistory(len(self.known))
                 self.known.append(history)
-            history.info = info
+            history.take(info)
             self.histories[info] = history
         return history
 
@@ -154,6 +154,7 @@ class EpochObserver(Observer):
                 sampler=history.info.sampler, sampler_epoch=past.sampler_epoch, shuffles=history.shuffles,
                 batches=past.batches, expected=past.expected, order=tuple(past.order), ascending=past.ascending,
                 content=tuple(past.content), dropped=past.dropped, short=past.short, evaluates=history.evaluates,
+                renewed=past.renewed,
             )
         )  # fmt: skip
 

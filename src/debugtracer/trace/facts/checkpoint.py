@@ -139,6 +139,8 @@ class Resumed(Fact, frozen=True, kw_only=True):
     begins."""
     edited: bool = False
     """Some of the loaded parameters were written again before the update: pruned, clamped, a new head."""
+    in_place: bool = False
+    """The very parameters that this process saved were loaded again: the loop goes on with the objects it had."""
     partial: bool = False
     """The optimizer trains parameters that were not loaded, too: a new head on an encoder."""
     same_setup: bool = False

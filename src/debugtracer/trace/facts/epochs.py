@@ -39,6 +39,8 @@ class Epoch(Fact, frozen=True, kw_only=True):
     """Batches that lack rows."""
     evaluates: bool = True
     """One of its batches was followed by a call of a module without a graph."""
+    renewed: bool = False
+    """The same line has built another loader for this pass: it may read another part of the data."""
 
     def key(self) -> object:
         """Identify the loader whose passes are counted."""

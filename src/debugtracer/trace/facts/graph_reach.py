@@ -15,6 +15,8 @@ class Cut(msgspec.Struct, frozen=True, kw_only=True):
     """detach, __get__ (.data), numpy, item, tensor ..., or no_grad."""
     module: str | None = None
     frame: Frame | None = None
+    conditional: bool = False
+    """A condition stands around the line: it may hold for some updates alone."""
 
 
 class Stranger(msgspec.Struct, frozen=True, kw_only=True):
