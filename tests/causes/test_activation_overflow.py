@@ -24,3 +24,8 @@ def test_stays_silent_in_float16_and_on_a_domain_error():
         is None
     )
     assert evidence_of("activation-overflow", some_facts(a_birth("aten::log"))) is None
+
+
+def test_an_infinity_that_the_program_gave_is_no_overflow():
+    birth = a_birth("aten::mul", output=a_tensor(inf=1), kind="overflow", number="-Infinity")
+    assert evidence_of("activation-overflow", some_facts(birth)) is None

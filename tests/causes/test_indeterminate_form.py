@@ -23,3 +23,14 @@ def test_a_constant_that_the_program_puts_there_is_told_as_that():
     assert evidence is not None
     assert evidence.because == "the program itself writes Inf there (fill)"
     assert evidence.remedies[0].startswith("look at this line: it puts a non-finite constant")
+
+
+def test_a_mask_that_is_multiplied_by_an_infinity():
+    birth = a_birth("aten::mul", kind="overflow", output=a_tensor(inf=3, nan=5), number="-Infinity")
+    evidence = evidence_of("indeterminate-form", some_facts(birth))
+    assert evidence is not None
+    assert evidence.because == "mul multiplies by the number -inf, and 0 times Inf is NaN"
+    assert "masked_fill" in evidence.remedies[0]
+    for other in ({"output": a_tensor(inf=3)}, {"number": "NaN"}, {"number": None}):
+        kept = {"kind": "overflow", "output": a_tensor(inf=3, nan=5), "number": "-Infinity", **other}
+        assert evidence_of("indeterminate-form", some_facts(a_birth("aten::mul", **kept))) is None

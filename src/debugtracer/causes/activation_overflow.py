@@ -23,6 +23,8 @@ class ActivationOverflow(Cause):
         """An overflow to Inf in a wide dtype; stays below every cause that knows why."""
         if incident.facts.birth is None or incident.birth.kind != "overflow" or incident.dtype == "float16":
             return None
+        if incident.birth.number is not None:
+            return None  # it was given the infinity
         limit = LARGEST.get(incident.dtype, LARGEST["float32"])
         few = " in a few rows of the batch only" if incident.few_rows else ""
         return Evidence(

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from typing import ClassVar
 
 from debugtracer.causes.cause import Cause, Evidence
@@ -25,6 +26,13 @@ WRITES = (
 )
 
 
+MASKED = (
+    "write the infinity where the mask says so: scores.masked_fill(mask == 0, -inf), or torch.where; a product with it "
+    "is NaN wherever the mask is 0",
+    "or multiply by a large finite number (-1e9)",
+)
+
+
 class IndeterminateForm(Cause):
     """The arithmetic has no answer; which wider fault led there is not known."""
 
@@ -39,7 +47,16 @@ class IndeterminateForm(Cause):
 
     def evidence_from_incident(self, incident: IncidentEvidence) -> Evidence | None:
         """Every birth of such a form; stays below every cause that knows why."""
-        if incident.facts.birth is None or incident.birth.kind not in FORMS:
+        if incident.facts.birth is None:
+            return None
+        if is_product(incident):
+            return Evidence(
+                confidence=0.85,
+                because=f"{incident.op} multiplies by the number {float(incident.birth.number or 0):g}, and 0 times "
+                "Inf is NaN",
+                remedies=MASKED,
+            )
+        if incident.birth.kind not in FORMS:
             return None
         made = written(incident)
         if made:
@@ -51,6 +68,19 @@ class IndeterminateForm(Cause):
             because=f"{incident.op} {FORMS[incident.birth.kind]}",
             remedies=self.remedies,
         )
+
+
+def is_product(incident: IncidentEvidence) -> bool:
+    """Whether the op multiplied by an infinite number of the program, and finite tensors gave NaN."""
+    number, out = incident.birth.number, incident.birth.output
+    return (
+        number is not None
+        and math.isinf(float(number))
+        and out is not None
+        and out.nan > 0
+        and "mul" in incident.ops
+        and incident.birth.direction != "update"
+    )
 
 
 def written(incident: IncidentEvidence) -> str:

@@ -12,6 +12,7 @@ from debugtracer.spikes.episode import Episode
 from debugtracer.spikes.level import Level
 from debugtracer.spikes.moving import PLAYERS, exploded, goes_back, moving
 from debugtracer.spikes.point import LEAST_Z
+from debugtracer.spikes.rate_search import RateSearch
 from debugtracer.spikes.record import Record
 from debugtracer.spikes.residual import WIDTH
 from debugtracer.spikes.swing import Swing, Swings
@@ -43,6 +44,7 @@ class Monitor:
         self.loss_record, self.grad_record = Record(), Record()
         self.grad_average = Average()
         self.lrs: deque[float] = deque(maxlen=WIDTH)
+        self.search = RateSearch()
         self.lr_logs, self.lr_count = 0.0, 0
         """Sum of the logarithms of all learning rates above 0, and their number."""
         self.param_l2: float | None = None
@@ -140,6 +142,7 @@ class Monitor:
         lr, size = window.now(LR), window.now(PARAM_L2)
         if lr is not None:
             self.lrs.append(lr)
+            self.search.push(lr, window.ref.step)
             if math.isfinite(lr) and lr > 0:
                 self.lr_logs, self.lr_count = self.lr_logs + math.log(lr), self.lr_count + 1
         self.param_times = size / self.param_l2 if size is not None and self.param_l2 else 0.0

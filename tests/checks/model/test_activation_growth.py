@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 from debugtracer.checks.model.activation_growth import ActivationGrowth
+from debugtracer.trace.facts.health import Health
+from debugtracer.trace.window import ENDED, Window
 from tests.checks.test_snapshots import a_snapshot, an_activation, judged
 
 
@@ -21,8 +23,34 @@ def test_growth_by_orders_of_magnitude_is_a_warning_at_the_first_step():
     )
 
 
-def test_shrinking_is_told_too():
-    assert "shrink 10 times a layer" in judged(ActivationGrowth(), layers(0.1, 0.01, 0.001, 0.0001, 1.0))[0].message
+SHRUNK = (0.1, 0.01, 0.001, 0.0001, 1.0)
+
+
+def test_shrinking_is_told_when_training_has_not_mended_it():
+    begin, early = layers(*SHRUNK), layers(*SHRUNK, step=2)
+    assert judged(ActivationGrowth(), begin, early) == []
+    (found,) = judged(ActivationGrowth(), begin, early, layers(*SHRUNK, step=50), layers(*SHRUNK, step=100))
+    assert "shrink 10 times a layer" in found.message
+    assert (found.severity, found.step) == ("warning", 0)
+
+
+def test_shrinking_is_a_note_where_training_has_mended_it():
+    (found,) = judged(ActivationGrowth(), layers(*SHRUNK), layers(0.1, 0.1, 0.2, 0.3, 1.0, step=50))
+    assert found.severity == "note"
+    assert found.message.endswith("Nothing if it learns: they have a size of 0.3 at step 50.")
+
+
+def test_shrinking_is_told_at_the_end_of_a_short_run():
+    check, memories = ActivationGrowth(), {}
+    assert judged_in(check, layers(*SHRUNK), memories) == []
+    (found,) = judged_in(check, layers(*SHRUNK, step=31), memories, frozenset({ENDED}))
+    assert found.severity == "warning"
+
+
+def judged_in(check, fact, memories, flags=frozenset()):
+    """What it says of one snapshot."""
+    window = Window(ref=fact.ref, facts={Health: (fact,)}, came={Health: 1}, memories=memories, flags=flags)
+    return list(check.judge(window))
 
 
 def test_a_network_that_keeps_its_size_a_large_head_and_later_steps_are_left_alone():
@@ -41,8 +69,8 @@ def test_what_gives_zeros_alone_is_no_layer_of_the_row():
 def test_at_the_limits_of_growth_and_of_size_at_both_ends():
     grown, shrunk = (1, 8, 64, 512, 1.0), (1, 1 / 8, 1 / 64, 1 / 512, 1.0)
     for sizes, end in ((grown, 512.0), (shrunk, 1 / 512)):
-        size = max(end, 1 / end)
-        assert len(judged(ActivationGrowth(largest=size * 0.99), layers(*sizes))) == 1
-        assert judged(ActivationGrowth(largest=size * 1.01), layers(*sizes)) == []
-        assert len(judged(ActivationGrowth(largest=100.0, per_layer=7.99), layers(*sizes))) == 1
-        assert judged(ActivationGrowth(largest=100.0, per_layer=8.01), layers(*sizes)) == []
+        size, looks = max(end, 1 / end), [layers(*sizes, step=step) for step in (0, 32)]
+        assert len(judged(ActivationGrowth(largest=size * 0.99), *looks)) == 1
+        assert judged(ActivationGrowth(largest=size * 1.01), *looks) == []
+        assert len(judged(ActivationGrowth(largest=100.0, per_layer=7.99), *looks)) == 1
+        assert judged(ActivationGrowth(largest=100.0, per_layer=8.01), *looks) == []

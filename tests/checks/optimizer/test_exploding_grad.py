@@ -50,6 +50,13 @@ def test_a_learning_rate_that_jumped_is_the_cause():
     assert found.kind == "lr_too_high"
 
 
+def test_a_search_for_the_rate_is_a_note():
+    losses, norms = falling(100), falling(100, seed=1)
+    losses[80], norms[80] = 10.0, 40.0
+    (found,) = findings(ExplodingGrad(), losses, grad_l2=norms, lr=[1e-6 * 1.1**n for n in range(100)])
+    assert (found.severity, found.message.endswith("Nothing if it is one.")) == ("note", True)
+
+
 def test_one_explosion_is_told_once():
     losses = [1.0] * 40 + [10.0 ** (i + 1) for i in range(20)]
     norms = [1.0] * 40 + [20.0 ** (i + 1) for i in range(20)]

@@ -192,3 +192,12 @@ def test_the_weights_of_before_decide(known, severity, said):
     (found,) = findings(LossDivergence(), stepped(2.5), [PROGRAM, tried(**known)])
     assert found.severity == severity and said in found.message
     assert UNTRIED not in found.evidence
+
+
+def test_a_loss_that_leaves_in_a_search_for_the_rate_is_a_note():
+    losses = [2.0 * 0.98**n for n in range(120)] + [4.0 * 1.3**n for n in range(60)]
+    searched = [1e-6 * 1.1**n for n in range(180)]
+    assert {f.severity for f in findings(LossDivergence(), losses, lr=[1e-3] * 180)} == {"warning"}
+    notes = findings(LossDivergence(), losses, lr=searched)
+    assert {f.severity for f in notes} == {"note"}
+    assert notes[0].message.endswith("a search for a rate ends so. Nothing if it is one.")

@@ -153,3 +153,23 @@ def test_widths_of_a_product_are_not_read_as_rows():
         return x.reshape(1, -1) @ torch.randn(5 * BATCH, 2)
 
     assert died(rows_that_are_flattened, rows=4) is not None
+
+
+def test_a_view_that_no_number_of_rows_would_fit_is_of_other_samples():
+    """Pictures of another size before a flatten: 4 rows of 7 x 5 values, where 8 x 8 are expected."""
+
+    def program(x):
+        return (x[:, :, None] * torch.ones(7)).reshape(4, 35).view(-1, 8 * 8)
+
+    assert died(program, rows=4) is None
+    assert died(lambda x: x.view(-1, 4 * 5).view(8, 5), rows=4) is not None
+
+
+def test_an_index_beyond_a_table_as_long_as_the_batch_is_of_the_table():
+    """A table of 4 rows was given id 4 in a batch of 4: the usual length is a width on that line."""
+
+    def program(x):
+        table, ids = torch.zeros(4, BATCH), [0, 1, 4]
+        return torch.stack([table[k] for k in ids]).view(-1, BATCH)
+
+    assert died(program, rows=4) is None

@@ -85,14 +85,8 @@ class InitScale(Check, frozen=True):
         equal = any(fact.grad_equal or (fact.grad_zero and fact.looks >= FIRST) for fact in window.seen(EqualUnits))
         names = facts[-1].of("activation")
         flat = any(min(saturation(fact, name) for fact in facts) > 0.5 for name in names)
-        return (
-            equal
-            or flat
-            or any(
-                True
-                for _ in ActivationGrowth().judge(Window(ref=facts[0].ref, facts={Health: facts[:1]}, came={Health: 1}))
-            )
-        )
+        alone = Window(ref=facts[0].ref, facts={Health: facts[:1]}, came={Health: 1})
+        return equal or flat or any(True for _ in ActivationGrowth().at_start(alone, facts[0]))
 
     def describe(self, window: Window, fact: Health, worst: Layer, layers: list[Layer]) -> Finding:
         """The layer, its size beside its neighbours, and what its weights do."""

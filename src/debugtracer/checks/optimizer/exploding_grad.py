@@ -10,6 +10,7 @@ import msgspec
 from debugtracer.checks.check import Check
 from debugtracer.spikes.lines import lines, rise_told
 from debugtracer.spikes.monitor import Monitor, monitor
+from debugtracer.spikes.rate_search import search_told
 from debugtracer.spikes.residual import WIDTH
 from debugtracer.trace.facts.clipping import ClipLimit
 from debugtracer.trace.facts.fact import Fact
@@ -38,7 +39,7 @@ class ExplodingGrad(Check, frozen=True):
         compares with the first step too, but where several optimizers take turns: their first losses and gradients are
         of several kinds. A learning rate that rose threefold in the 8 steps before, or that has climbed
         to 10 times its geometric mean of the run, is named as the cause. A note where the program clips: the size of
-        that gradient is not what hurt it.
+        that gradient is not what hurt it; and where the rate is searched for (see optimizer/loss-divergence).
     What to do
         Clip the gradient norm before step(); shorten the recurrence, normalise, or lower the learning rate.
     Example
@@ -122,12 +123,14 @@ class ExplodingGrad(Check, frozen=True):
         advice = "Clip before step(): torch.nn.utils.clip_grad_norm_(params, 1.0)."
         if clip is not None:
             advice = f"The program clips at {clip.limit:g} already: look at the batch of this step."
+        searched = monitored.search.times(window)
         return self.finding(
             window,
-            "warning" if clip is None or jump or climb else "note",
+            "warning" if (clip is None or jump or climb) and not searched else "note",
             f"the gradient norm is {norm:.4g}, {monitored.grad_times:.3g} times the largest before, the loss "
             f"{loss:.4g}, "
-            f"{monitored.loss_times:.3g} times{wrecked}; expected less than {limit:.0f} times. {advice}",
+            f"{monitored.loss_times:.3g} times{wrecked}; expected less than {limit:.0f} times. "
+            f"{advice}{search_told(searched)}",
             remedies=() if clip is None else ("look at the batch of this step", self.remedies[1]),
             place=self.place(window, jump or climb),
             kind="lr_too_high" if jump or climb else None,

@@ -16,6 +16,7 @@ from debugtracer.spikes.lines import lines, rise_told
 from debugtracer.spikes.loop_change import loop_change
 from debugtracer.spikes.monitor import Monitor, monitor
 from debugtracer.spikes.moving import exploded
+from debugtracer.spikes.rate_search import search_told
 from debugtracer.spikes.sparse import Departure, Sparse
 from debugtracer.trace.facts.fact import Fact
 from debugtracer.trace.facts.loop_change import LoopChange
@@ -59,7 +60,9 @@ class LossDivergence(Check, frozen=True):
         3 recorded batches are given to the weights of now and to those kept from when the loss was low; what has no
         gradient (targets) stays as it was. It is loud only where the earlier ones take back half of the rise: a loss
         that grows because returns, task or data are others is a note, and so is one that could not be tried. Of a log
-        alone nothing can be tried; of one that also holds a reward or an opponent's loss it is a note.
+        alone nothing can be tried; of one that also holds a reward or an opponent's loss it is a note. So is it where
+        the rate has risen by one step or factor in each update of the run, to 100 times the first one and in a line far
+        beyond that of the constructor: a search for a rate.
         The line is that of a write into weights, or of a number that moved, where the loop did so in that step and in
         none before.
     What to do
@@ -106,14 +109,15 @@ class LossDivergence(Check, frozen=True):
         for episode in monitored.news:
             moves = monitored.excused and not monitored.lr_jump(ago=len(episode.values))
             if episode.shape in ("step change", "divergence", "drift") and not moves:
-                found = self.left(window, episode, monitored)
+                found = quieter(self.left(window, episode, monitored), monitored.search.times(window))
                 notebook["loud"] = notebook.get("loud", False) or found.severity == "warning"
                 if found.severity == "note" and not self.rose_further(found, notebook):
                     continue
                 yield from self.asked(window, found, notebook)
         if monitored.new_block and not monitored.excused and self.above_start(monitored) and "told" not in notebook:
             notebook["told"] = notebook["loud"] = True
-            yield from self.asked(window, self.risen(window, monitored), notebook)
+            found = quieter(self.risen(window, monitored), monitored.search.times(window))
+            yield from self.asked(window, found, notebook)
         yield from self.answers(window, notebook)
         yield from self.far_apart(window, notebook)
 
@@ -258,6 +262,13 @@ class LossDivergence(Check, frozen=True):
             first=level.first,
             best=level.best,
         )
+
+
+def quieter(found: Finding, searched: float) -> Finding:
+    """A finding as a note where the rate is searched for: the loss is to leave."""
+    if not searched:
+        return found
+    return msgspec.structs.replace(found, severity="note", message=f"{found.message}{search_told(searched)}")
 
 
 def hangs_on_loss(found: Finding, monitored: Monitor) -> bool:

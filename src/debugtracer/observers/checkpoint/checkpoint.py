@@ -26,9 +26,11 @@ from debugtracer.observers.checkpoint.former_run import FormerRunSearch
 from debugtracer.observers.checkpoint.loaded_names import LoadedNames
 from debugtracer.observers.checkpoint.plain_values import plain_values
 from debugtracer.observers.checkpoint.training_state import (
+    DataInUse,
     LoadedState,
     SavedState,
     WrittenFile,
+    data_of,
     lr_of,
     misplaced,
     same_data,
@@ -40,7 +42,6 @@ from debugtracer.recorder.output.background import beside_training
 from debugtracer.recorder.run_state import parameters
 from debugtracer.recorder.state.identity import ById
 from debugtracer.recorder.state.weak import WeakRef
-from debugtracer.trace.birth import Frame
 from debugtracer.trace.facts.checkpoint import SLOTS, CheckpointMark, CheckpointSaved, Resumed
 from debugtracer.trace.number import number
 
@@ -195,10 +196,9 @@ class CheckpointObserver(Observer):
                 )
             )
 
-    def data(self) -> tuple[Frame | None, int | None] | None:
+    def data(self) -> DataInUse | None:
         """Where the data in use come from."""
-        batch = self.run.batches.last()
-        return None if batch is None else (batch.loader.frame, batch.loader.dataset_len())
+        return data_of(batch.loader) if (batch := self.run.batches.last()) is not None else None
 
     def on_load(self, loaded: Any) -> None:
         """Remember which tensors came from which file."""

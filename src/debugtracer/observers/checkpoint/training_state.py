@@ -3,18 +3,31 @@ data."""
 
 from __future__ import annotations
 
+import inspect
 import weakref
 from collections.abc import Sequence
 from dataclasses import dataclass, field
+from typing import NamedTuple
 
 from torch import Tensor, nn
 from torch.optim import Optimizer
 
 from debugtracer.observers.checkpoint.checkpoint_parts import Setup, print_of
+from debugtracer.recorder.tape.batches import LoaderInfo
 from debugtracer.trace.birth import Frame
 from debugtracer.trace.facts.checkpoint import PlainValue
 
-Data = tuple[Frame | None, int | None]  # the line that built the loader in use, and the length of its dataset
+SETTING = (bool, int, float, str, type(None))
+
+
+class DataInUse(NamedTuple):
+    """The loader that gave the last batch."""
+
+    frame: Frame | None
+    """The line that built it."""
+    length: int | None
+    settings: frozenset[tuple[str, object]] = frozenset()
+    """What the constructor of its dataset was given, as far as plain attributes of the same name hold it."""
 
 
 @dataclass
@@ -32,7 +45,7 @@ class SavedState:
     """Parameter names of each of them, in its own order."""
     schedule: int | None
     lr: float | None
-    data: Data | None = None
+    data: DataInUse | None = None
     """Line and length of the loader in use."""
     plain: tuple[PlainValue, ...] = ()
     """What models and the objects around the loop held in plain attributes."""
@@ -96,12 +109,32 @@ def lr_of(optimizer: Optimizer) -> float | None:
     return float(lr) if isinstance(lr, (int, float)) else None
 
 
-def same_data(before: Data | None, now: Data | None) -> bool | None:
-    """Whether the loader was built by the same line over as many samples, as far as that is known: one that a loop held
-    alone is gone when it is over, and with it its length. None without a loader at the save."""
+def data_of(loader: LoaderInfo) -> DataInUse:
+    """What is known of a loader."""
+    held = getattr(loader.loader(), "dataset", None)
+    return DataInUse(loader.frame, loader.dataset_len(), settings_of(held))
+
+
+def settings_of(dataset: object) -> frozenset[tuple[str, object]]:
+    """The numbers and words that the constructor of a dataset was given."""
+    try:
+        given = inspect.signature(type(dataset).__init__).parameters
+        held = {name: vars(dataset)[name] for name in given if name in vars(dataset)}
+    except (TypeError, ValueError):
+        return frozenset()
+    return frozenset((name, value) for name, value in held.items() if isinstance(value, SETTING))
+
+
+def same_data(before: DataInUse | None, now: DataInUse | None) -> bool | None:
+    """Whether the loader was built by the same line over as many samples, with the same settings, as far as that is
+    known: one that a loop held alone is gone when it is over, and with it its length. None without a loader at the
+    save."""
     if before is None:
         return None
-    return now is not None and before[0] == now[0] and (None in (before[1], now[1]) or before[1] == now[1])
+    if now is None or before.frame != now.frame:
+        return False
+    others = before.settings and now.settings and before.settings != now.settings
+    return not others and (None in (before.length, now.length) or before.length == now.length)
 
 
 def misplaced(now: list[str], saved: SavedState) -> tuple[str, ...]:

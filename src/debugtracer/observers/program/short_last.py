@@ -4,6 +4,7 @@ lines expect, and which of them."""
 from __future__ import annotations
 
 import ast
+import math
 import re
 import traceback
 from collections.abc import Iterator, Mapping
@@ -59,7 +60,7 @@ def short_last(
     fixed = fixed_line(
         walked if pair else walked[-1:], usual, names_in_calls(built), type(batch.loader.loader()).__name__
     )
-    if not pair and fixed is None:
+    if not pair and (fixed is None or ("out of bounds" in text and not counts(fixed.code))):
         return None
     return ShortBatchSeen(rows=rows, usual=usual, frame=fixed, evaluating=evaluating)
 
@@ -87,8 +88,23 @@ def may_be_of(text: str, numbers: set[int], rows: int, usual: int) -> bool:
     """Whether an exception can be about this difference, though it names one of the two lengths alone: a view of a
     fixed length, or an index that runs to it."""
     if "is invalid for input of size" in text:
-        return any(n and n % usual == 0 for n in numbers)
+        return any(n and n % usual == 0 for n in numbers) and fits(text, rows, usual)
     return f"index {rows} is out of bounds" in text and f"with size {rows}" in text
+
+
+def fits(text: str, rows: int, usual: int) -> bool:
+    """Whether the values of as many rows as usual have the shape that a view asks for: else other rows fail too."""
+    asked = re.search(r"shape '\[([-\d, ]*)\]' is invalid for input of size (\d+)", text)
+    if asked is None or int(asked[2]) % rows:
+        return False
+    sizes, full = [int(n) for n in asked[1].split(",")], int(asked[2]) // rows * usual
+    known = math.prod(n for n in sizes if n >= 0)
+    return known > 0 and (full % known == 0 if -1 in sizes else full == known)
+
+
+def counts(code: str) -> bool:
+    """Whether a line runs to a number or draws below one: an index can come from it."""
+    return re.search(r"\b(a?range|randint|randperm|choice|while)\b", code) is not None
 
 
 def loader_calls(batch: Batch) -> list[ast.Call]:
