@@ -9,7 +9,16 @@ import numpy as np
 import pytest
 import torch
 
-from debugtracer.callsites.equal_columns import equal_columns, filled, has, lent, pairs, rows_of, written_together
+from debugtracer.callsites.equal_columns import (
+    equal_columns,
+    filled,
+    has,
+    lent,
+    pairs,
+    rows_of,
+    unequal_rows,
+    written_together,
+)
 from debugtracer.callsites.stored_entries import reachable
 
 ROWS = np.arange(60.0).reshape(20, 3)
@@ -114,3 +123,16 @@ def test_statements_are_taken_apart():
     assert has(ast.parse("self.a, 1", mode="eval").body, "self.a")
     assert has(ast.parse("b if c else self.a", mode="eval").body, "self.a")
     assert not has(ast.parse("self.a.copy()", mode="eval").body, "self.a")
+
+
+def test_nearly_equal_columns_that_are_no_chain():
+    """States that were overwritten before they were stored, all but the first of each episode; not steps that change
+    nothing."""
+    after = np.arange(60.0).reshape(20, 3)
+    before = after.copy()
+    before[::10] -= 1
+    assert unequal_rows(before, after) == 2 and unequal_rows(before[::-1], after[::-1]) == 2
+    stuck = np.repeat(np.arange(5.0), 4)[:, None]
+    assert unequal_rows(np.concatenate([stuck[:1], stuck[:-1]]), stuck) is None
+    assert unequal_rows(before, after - 1) is None and unequal_rows(after[:0], after[:0]) is None
+    assert unequal_rows(after, after) == 0

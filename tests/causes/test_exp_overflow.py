@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import pytest
+
 from debugtracer.testing import a_birth, a_tensor, evidence_of, some_facts
 
 
@@ -26,3 +28,28 @@ def test_in_float16_the_dtype_is_the_likelier_cause():
 
 def test_stays_silent_when_exp_gives_nan():
     assert evidence_of("exp-overflow", some_facts(a_birth("aten::exp", a_tensor(1.0), output=a_tensor(nan=1)))) is None
+
+
+def test_a_product_of_vectors_of_any_length():
+    """The exponent is a matrix product that the line scales: a similarity without its norms."""
+    code = "sim = torch.exp(torch.mm(out, out.t()) / t)"
+    grown = a_birth(
+        "aten::exp", a_tensor(117.3, 126.4, made_by="aten::div"), output=a_tensor(inf=2), kind="overflow", code=code
+    )
+    evidence = evidence_of("exp-overflow", some_facts(grown))
+    assert evidence is not None and evidence.seen
+    assert "of 117.3, 126.4, a product of vectors whose lengths nothing bounds, which float32" in evidence.because
+    assert "F.normalize" in evidence.remedies[0]
+
+
+@pytest.mark.parametrize(
+    ("made_by", "code"),
+    [("aten::div", "w = torch.exp(score / t)"), ("aten::add", "w = torch.exp(a @ b + c)"), ("", "w = torch.exp(x)")],
+)
+def test_other_exponents_are_no_products(made_by: str, code: str):
+    grown = a_birth(
+        "aten::exp", a_tensor(117.3, made_by=made_by), output=a_tensor(inf=1), kind="overflow", code=code
+    )
+    evidence = evidence_of("exp-overflow", some_facts(grown))
+    assert evidence is not None and "product" not in evidence.because
+    assert "bound the exponent" in evidence.remedies[0]

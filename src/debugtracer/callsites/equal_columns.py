@@ -22,6 +22,8 @@ LAST = 64  # entries of a list that are compared (ours)
 ROWS = 1024  # of an array that are compared (ours)
 FEWEST = 8  # different rows (ours): a store that is empty, or holds one state, says nothing
 MOST_NUMBERS = 1 << 20  # of a column that are compared (ours)
+NEARLY = 0.75  # of the rows are equal (ours): the first of an episode may come from reset(), which gives a copy
+CHAINED = 0.25  # of the rows go on in the next one (ours): a state that an action does not change does, its copy too
 
 
 @dataclass(frozen=True)
@@ -34,21 +36,36 @@ class EqualColumns:
     distinct: int
     owner: Any
     """The object whose attributes the columns are; None for the places of the entries of a list."""
+    unequal: int = 0
+    """Rows in which the columns differ."""
 
 
 def equal_columns(every: list[Held], size: int) -> Iterator[EqualColumns]:
-    """The pairs of columns, of rows of this size, that are equal everywhere."""
+    """The pairs of columns, of rows of this size, that are equal everywhere, or nearly so and yet no chain."""
     for store, owner, columns in stores(every):
         read = {name: rows for name, value in columns.items() if (rows := rows_of(value, size)) is not None}
         for (one, first), (other, second) in itertools.combinations(read.items(), 2):
-            if first.shape != second.shape or not np.array_equal(first, second):
+            if first.shape != second.shape or np.shares_memory(first, second):
                 continue
-            if np.shares_memory(first, second):
-                continue
-            first = first[: filled(first)]
-            distinct = len(np.unique(first, axis=0)) if len(first) else 0
+            count = max(filled(first), filled(second))
+            first, second = first[:count], second[:count]
+            unequal = unequal_rows(first, second)
+            distinct = len(np.unique(first, axis=0)) if unequal is not None else 0
             if distinct >= FEWEST:
-                yield EqualColumns(store, (one, other), len(first), distinct, owner)
+                yield EqualColumns(store, (one, other), count, distinct, owner, unequal or 0)
+
+
+def unequal_rows(first: Any, second: Any) -> int | None:
+    """How many rows of two columns differ; None where they are not equal, or where each row begins as the one before
+    it ended, as it does in a record of steps that changed nothing."""
+    same = (first == second).all(axis=1)
+    if same.all() or not len(same):
+        return 0 if len(same) else None
+    chained = max(
+        (first[1:] == second[:-1]).all(axis=1).mean() if len(same) > 1 else 1.0,
+        (first[:-1] == second[1:]).all(axis=1).mean() if len(same) > 1 else 1.0,
+    )
+    return int((~same).sum()) if same.mean() >= NEARLY and chained <= CHAINED else None
 
 
 def stores(every: list[Held]) -> Iterator[tuple[str, Any, dict[str, Any]]]:

@@ -55,3 +55,9 @@ def test_two_columns_whose_array_is_not_known():
     (finding,) = found(StoredByReference(), [columns(held_by="", write_frame=None)])
     assert "in all 19 rows compared: both were the same when they were stored" in finding.message
     assert finding.place.frame == line(21)
+
+
+def test_two_columns_that_are_nearly_equal():
+    (finding,) = found(StoredByReference(), [columns(held_by="Pendulum._obs", write_frame=None, unequal=2)])
+    assert "are equal in 17 of 19 rows compared: " in finding.message
+    assert "two batches that are nearly the same; expected" in finding.message

@@ -20,13 +20,13 @@ from tests.observers.observing import observed
 class Walk:
     """A point that is pushed about; its state is written in place."""
 
-    def __init__(self, copies: bool) -> None:
-        self.copies = copies
+    def __init__(self, copies: bool, first: bool = False) -> None:
+        self.copies, self.first = copies, first or copies
         self.state: Any = np.zeros(3, dtype=np.float32)
 
     def reset(self) -> Any:
         self.state = np.zeros(3, dtype=np.float32)
-        return self.state.copy() if self.copies else self.state
+        return self.state.copy() if self.first else self.state
 
     def step(self) -> Any:
         self.state += np.float32(0.1)
@@ -180,8 +180,8 @@ class Columns:
         self.count += 1
 
 
-def learn_columns(copies: bool, keep: bool = True) -> None:
-    walk, store, q = Walk(copies), Columns(), nn.Linear(3, 1)
+def learn_columns(copies: bool, keep: bool = True, first: bool = False) -> None:
+    walk, store, q = Walk(copies, first), Columns(), nn.Linear(3, 1)
     optimizer = torch.optim.SGD(q.parameters(), lr=1e-3)
     for _ in range(6):
         state = walk.reset()
@@ -210,6 +210,11 @@ def test_columns_that_were_one_array(tmp_path: Path):
 def test_columns_that_two_arguments_were_written_to(tmp_path: Path):
     (fact,) = observed(tmp_path / "runs", lambda: learn_columns(copies=False, keep=False), StoredAlias)
     assert fact.held_by == "" and fact.frame is not None and fact.frame.code == "self.before[self.count] = before"
+
+
+def test_columns_that_differ_in_the_first_row_of_an_episode(tmp_path: Path):
+    (fact,) = observed(tmp_path / "runs", lambda: learn_columns(copies=False, first=True), StoredAlias)
+    assert (fact.columns, fact.held_by, fact.unequal) == (("before", "after"), "Walk.state", fact.entries // 10)
 
 
 def test_columns_of_copies_are_silent(tmp_path: Path):

@@ -30,7 +30,9 @@ class StoredByReference(Check, frozen=True):
         A store that copies what it is given shows two columns that are equal in all rows in memory of their own, at
         least 8 of them different, while two batches of a step are the same: the array was one before it was copied. A
         name of the loop still holds an array that another object writes into, or one method writes two different
-        arguments into the columns.
+        arguments into the columns. Where such an array is held, three quarters of the rows are enough (a reset() that
+        copies makes the first row of an episode right), if the rows do not begin as the one before them ended: they do
+        where an action changes nothing.
     What to do
         Store a copy, or return one from the environment.
     Example
@@ -81,11 +83,13 @@ class StoredByReference(Check, frozen=True):
         wrote = f", {at_line(fact.write_frame)} writes into it" if fact.write_frame is not None else ""
         gave = f"{at_line(fact.returned)} returns it" if fact.returned is not None else "a name of the loop holds it"
         held = f"{fact.held_by} is handed out itself ({gave}{wrote})" if fact.held_by else "both were the same"
+        nearly = "nearly " if fact.unequal else ""
+        share = f"{fact.entries - fact.unequal} of {fact.entries}" if fact.unequal else f"all {fact.entries}"
         return self.finding(
             window,
             "warning",
-            f"{one} and {other} of {fact.container}{spot(fact.frame)} are equal in all {fact.entries} rows compared: "
-            f"{held} when they were stored, and {fact.root}{spot(fact.called)} is given two batches that are the same; "
+            f"{one} and {other} of {fact.container}{spot(fact.frame)} are equal in {share} rows compared: {held} when "
+            f"they were stored, and {fact.root}{spot(fact.called)} is given two batches that are {nearly}the same; "
             f"expected rows before and after a step. Return a copy, or keep one before the step.",
             ref=fact.ref,
             place=Place(frame=fact.returned or fact.write_frame or fact.frame, symptom_frame=fact.called),

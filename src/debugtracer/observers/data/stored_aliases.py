@@ -23,6 +23,7 @@ FEWEST = 8  # rows of a batch (ours)
 ROWS, COLUMNS = 512, 4096  # of a batch that are compared (ours)
 MOST_LOOKS = 8  # batches whose lists are looked into (ours)
 MOST_BYTES = 1 << 20  # of an array that is compared with itself later (ours)
+NEARLY = 0.75  # of the rows of two batches are equal (ours): the first of an episode may have been copied
 
 
 class StoredAliasesObserver(Observer):
@@ -101,7 +102,7 @@ class StoredAliasesObserver(Observer):
         for one in equal_columns(every, size):
             by = lent(every, size)
             added = written_together(one)
-            if one.store in self.told or (by is None and added is None):
+            if one.store in self.told or (by is None and (added is None or one.unequal)):
                 continue
             self.told.add(one.store)
             self.run.emit(
@@ -109,6 +110,7 @@ class StoredAliasesObserver(Observer):
                     ref=self.run.ref(), container=one.store, columns=one.names, entries=one.rows,
                     held_by=by[0].where() if by else "", write_frame=by[1] if by else None,
                     returned=by[2] if by else None, root=root, rows=len(rows), distinct=distinct, twice=True,
+                    unequal=one.unequal,
                     frame=added, called=first(raw_frames(2)),
                 )
             )  # fmt: skip
@@ -133,5 +135,8 @@ def values_of(array: Any) -> bytes | None:
 
 
 def is_copy(given: Tensor, other: Tensor) -> bool:
-    """Whether two batches have the same values in other memory."""
-    return given.shape == other.shape and given.data_ptr() != other.data_ptr() and torch.equal(given, other)
+    """Whether nearly all rows of two batches have the same values, in other memory."""
+    if given.shape != other.shape or given.data_ptr() == other.data_ptr() or given.device != other.device:
+        return False
+    one, two = (rows[:ROWS].flatten(1)[:, :COLUMNS] for rows in (given, other))
+    return bool((one == two).all(1).float().mean() >= NEARLY)

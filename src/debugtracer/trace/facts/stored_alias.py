@@ -21,6 +21,8 @@ class StoredAlias(Fact, frozen=True, kw_only=True):
     """The array had other values at an earlier look, while it was stored."""
     columns: tuple[str, ...] = ()
     """Two columns of the container that hold the same rows in memory of their own; `entries` rows were compared."""
+    unequal: int = 0
+    """Rows of these columns that differ."""
     returned: Frame | None = None
     """The line that returns the array of `held_by` itself."""
     root: str = ""
