@@ -94,6 +94,7 @@ APART = {
     "own-items",
     "bootstrap-masks",
     "stored-rows",
+    "embedding-spreads",
 }
 """Tried in tests of their own: this loop leaves nothing behind in them."""
 
