@@ -64,3 +64,13 @@ def test_the_shapes_alone_are_told_where_no_cut_explains_them():
 
 def test_another_error_is_none_of_its_business():
     silent_on_another_error(WindowCutShort())
+
+
+def test_a_range_of_places_behind_the_end():
+    cut = a_cut(text="x[range(i, i + 8), :]", low=415, high=423, size=420, picked=True)
+    (finding,) = told(WindowCutShort(), a_crash("index 420 is out of bounds for axis 0 with size 420", cut=cut))
+    assert finding.message.endswith(
+        "`x[range(i, i + 8), :]` (train.py:32) takes the places 415 to 422, and the last one there is 419; expected a "
+        "start of at most 412. Begin the range earlier, or stop the loop around it before."
+    )
+    assert (finding.kind, finding.place.frame, finding.place.symptom_frame) == ("ragged_samples", CUT, LINE)

@@ -16,6 +16,10 @@ TOO_LONG = (
     "cut longer samples to the length of the table, or leave them out: a filter where the data are read",
     "make the table as long as the longest sample",
 )
+BEYOND = (
+    "compare where the range begins with those of the other tables that belong to it: do they begin at the same place?",
+    "stop the loop where the last whole window ends: at the size minus the length of the window",
+)
 NO_ROOM = (
     "make the buffer as long as the longest sample of all data, of those for evaluation too",
     "cut longer samples to the length of the buffer, or leave them out where the data are read",
@@ -37,6 +41,8 @@ class WindowCutShort(Check, frozen=True):
         behind the size of what it cuts, with the names as they were, and lacks as many values as the two lengths
         differ. Without a start it is a limit that a shorter text may have, but for a parameter or buffer of a module,
         and where the slice is written to: there the room of the buffer is followed to the line that gave its length.
+        A range of places, `x[range(a, b)]`, is refused as an index: it is found on the line that raised, by the index
+        and the size that the exception names.
     What to do
         Bound the start so that the whole window fits: size minus the length of the window, and one less where the
         target is shifted by one. `random.randint` includes its upper end.
@@ -65,8 +71,26 @@ class WindowCutShort(Check, frozen=True):
                 yield self.no_room(window, crash, crash.cut)
             elif crash.cut is not None and crash.cut.table:
                 yield self.too_long(window, crash, crash.cut)
+            elif crash.cut is not None and crash.cut.picked:
+                yield self.beyond(window, crash, crash.cut)
             elif crash.cut is not None:
                 yield self.describe(window, crash, crash.cut)
+
+    def beyond(self, window: Window, crash: Crash, cut: CutSeen) -> Finding:
+        """A range of places that goes on behind the end."""
+        last, most = cut.high - 1, cut.size - (cut.high - cut.low)
+        start = f"a start of at most {most}" if most >= 0 else f"at most {cut.size} places"
+        return self.finding(
+            window,
+            "error",
+            f"`{cut.text}`{spot(cut.frame)} takes the places {cut.low} to {last}, and the last one there is "
+            f"{cut.size - 1}; expected {start}. Begin the range earlier, or stop the loop around it before.",
+            ref=crash.ref,
+            place=Place(frame=cut.frame, symptom_frame=crash.call),
+            remedies=BEYOND,
+            lacks=float(cut.high - cut.size),
+            size=float(cut.size),
+        )
 
     def too_long(self, window: Window, crash: Crash, cut: CutSeen) -> Finding:
         """A sequence that is longer than a table of the model."""

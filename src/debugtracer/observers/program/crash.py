@@ -24,6 +24,7 @@ from debugtracer.observers.program.crash_ref import crash_ref
 from debugtracer.observers.program.crash_words import words_of
 from debugtracer.observers.program.cut_windows import cut_short
 from debugtracer.observers.program.index_used import OUTSIDE, index_used
+from debugtracer.observers.program.ranges_beyond import range_beyond
 from debugtracer.observers.program.short_last import short_last
 from debugtracer.observers.program.state_made import state_made
 from debugtracer.observers.program.unstacked import samples_seen
@@ -104,7 +105,7 @@ class CrashObserver(Observer):
             index=guarded("crash.index")(index_used)(site, self.run.batches) if OUTSIDE in str(error) else None,
             sample=site.sample if fetching else None,
             form=self.odd_form(site, samples, batch) if fetching else None,
-            cut=cut_short(error),
+            cut=cut_short(error) or range_beyond(error),
             state=state_made(error),
             short=None if fetching else short_last(error, batch, self.run.batches.latest(), evaluated(roots)),
             fetching=fetching,

@@ -11,6 +11,7 @@ from collections.abc import Callable, Iterator, Mapping
 from types import FrameType
 from typing import Any, cast
 
+import numpy as np
 from torch import Tensor, nn
 
 from debugtracer.callsites.frame_locals import locals_of
@@ -181,6 +182,15 @@ def length_of(node: ast.expr, values: Values) -> int | None:
     return int(held.shape[dim]) if isinstance(held, Tensor) and dim is not None and 0 <= dim < held.dim() else None
 
 
+def element_of(node: ast.Subscript, values: Values) -> Any:
+    """The element `starts[i]` of a list, or of an array of one dimension; no code of the program runs."""
+    held, place = value_of(node.value, values), number_of(node.slice, values)
+    known = type(held) in (list, tuple, range, Tensor, np.ndarray)
+    if not known or place is None or (len(shape_of(held)) > 1) or not -len(held) <= place < len(held):
+        return None
+    return held[place]
+
+
 def number_of(node: ast.expr, values: Values) -> int | None:
     """The whole number that an expression of names, constants, lengths and sums has."""
     if isinstance(node, ast.BinOp) and type(node.op) in COMPUTED:
@@ -193,6 +203,8 @@ def number_of(node: ast.expr, values: Values) -> int | None:
     if (length := length_of(node, values)) is not None:
         return length
     value: Any = node.value if isinstance(node, ast.Constant) else value_of(node, values)
+    if isinstance(node, ast.Subscript):
+        value = element_of(node, values)
     plain = isinstance(value, int) or type(value).__module__ == "numpy" or isinstance(value, Tensor)
     if isinstance(value, bool) or not plain:
         return None

@@ -173,6 +173,8 @@ class CutSeen(msgspec.Struct, frozen=True, kw_only=True):
     """It is written to: what it should take is longer than the room."""
     room: Frame | None = None
     """The line that gave the length of what is written to."""
+    picked: bool = False
+    """It is a range of places, `x[range(a, b)]`, which is refused and not cut short."""
 
 
 class StateMade(msgspec.Struct, frozen=True, kw_only=True):
