@@ -15,6 +15,8 @@ class Place(msgspec.Struct, frozen=True, kw_only=True):
     op: str | None = None
     frame: Frame | None = None
     """The line where a person edits."""
+    argument: str | None = None
+    """The keyword of the call on that line whose value is to change, where the check names one."""
     symptom_frame: Frame | None = None
     """The line where it showed, when that is another one."""
     batch_rows: tuple[int, ...] | None = None

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from pathlib import Path
 from typing import ClassVar
 
 import msgspec
@@ -47,6 +48,15 @@ class Reader(Check, frozen=True):
             ([f.number for f in window.new(Seen)], [f.number for f in window.seen(Seen)], window.ended)
         )
         return iter(())
+
+
+class Setting(Check, frozen=True):
+    needs: ClassVar[tuple[str, ...]] = ("loss",)
+    slug: ClassVar[str] = "data/setting"  # type: ignore[assignment]
+    called: Frame
+
+    def judge(self, window: Window) -> Iterator[Finding]:
+        yield self.finding(window, "warning", "kept", place=Place(frame=self.called, argument="drop_last"))
 
 
 class Proof(Check, frozen=True):
@@ -208,3 +218,13 @@ def test_how_close_a_silent_check_came_is_known_from_its_own_numbers() -> None:
     near = judge.nearness()["optimizer/exploding-grad"]
     assert (near.step, near.value < near.limit) == (1, True) or near.step == 40
     assert 0 < near.share < 1
+
+
+def test_a_finding_about_an_argument_stands_at_the_line_of_the_argument(tmp_path: Path) -> None:
+    file = tmp_path / "train.py"
+    file.write_text("loader = DataLoader(\n    data,\n    drop_last=False,\n)\n")
+    check = Setting(called=Frame(str(file), 1))
+    found = list(Judge({check.slug: check}).judge(StepRef(iteration=0, step=0), {"loss": 1.0}))
+    assert [(one.place.frame.line, one.place.frame.code) for one in found if one.place.frame] == [
+        (3, "drop_last=False,")
+    ]

@@ -28,7 +28,7 @@ DEEP = 8  # names that are gone back through (ours)
 
 def setting_line(stack: Sequence[Frame], called: str, parameter: str, place: int, number: float) -> Frame | None:
     """The line of the number that the call of this name on the innermost of these lines got for a parameter; None where
-    it stands in the call itself, or cannot be followed."""
+    it stands on that line itself, or cannot be followed."""
     program = program_of(stack[0].file) if stack else None
     if program is None:
         return None
@@ -36,9 +36,11 @@ def setting_line(stack: Sequence[Frame], called: str, parameter: str, place: int
     calls = [n for n in program.nodes if isinstance(n, ast.Call) and n.lineno <= line <= (n.end_lineno or n.lineno)]
     named = [call for call in calls if final_name(call.func) == called] or calls
     given = [value for call in named if (value := argument_of(call, parameter, place)) is not None]
-    if len(given) != 1 or not isinstance(given[0], (ast.Name, ast.Attribute, ast.Subscript)):
+    if len(given) != 1:
         return None
     use = Use(program, scope_at(program, line), given[0], tuple(stack[1:]))
+    if not isinstance(given[0], (ast.Name, ast.Attribute, ast.Subscript)):
+        return use.frame(given[0]) if given[0].lineno != line else None
     return next((frame for frame in written(use, line, number)), None)
 
 

@@ -74,6 +74,7 @@ class BatchOfOne(Check, frozen=True):
             place=Place(
                 module=module.path if module else None,
                 frame=(batch.frame if batch and one_row else None) or crash.call,
+                argument="drop_last",
                 symptom_frame=crash.call,
                 batch_rows=(0,) if one_row else None,
                 sample_index=batch.indices if batch and one_row else None,

@@ -81,7 +81,7 @@ class ClassSkew(Check, frozen=True):
             f"of {leaf.pooled_entropy or 0.0:.2f} nats over all, {leaf.skewed_run} batches in a row); expected a "
             "mixture. Shuffle: DataLoader(..., shuffle=True).",
             ref=fact.ref,
-            place=at_loader(fact.loader),
+            place=at_loader(fact.loader, "shuffle"),
             entropy=leaf.entropy or 0.0,
             pooled=leaf.pooled_entropy or 0.0,
         )

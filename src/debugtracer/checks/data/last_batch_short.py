@@ -70,6 +70,7 @@ class LastBatchShort(Check, frozen=True):
             ref=crash.ref,
             place=Place(
                 frame=(short.frame if at_line else None) or batch.frame or short.frame or crash.call,
+                argument=None if at_line else "drop_last",
                 symptom_frame=short.frame or crash.call,
             ),
             remedies=(self.remedies[1:] if short.evaluating else ()) if not short.squeezed else (advice(short, at),),

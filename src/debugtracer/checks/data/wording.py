@@ -47,6 +47,6 @@ def place_of(fact: BatchOddity, frame: Frame | None = None) -> Place:
     )
 
 
-def at_loader(loader: LoaderNote) -> Place:
+def at_loader(loader: LoaderNote, setting: str | None = None) -> Place:
     """The line that built the loader: its settings are edited there."""
-    return Place(frame=loader.frame)
+    return Place(frame=loader.frame, argument=setting)

@@ -62,5 +62,7 @@ class WorkerCopyStale(Check, frozen=True):
                 ref=fact.ref,
                 exact=fact.proven,
                 confidence=0.97 if fact.proven else 0.7,
-                place=Place(frame=fact.frame or fact.written, symptom_frame=fact.written),
+                place=Place(
+                    frame=fact.frame or fact.written, argument="persistent_workers", symptom_frame=fact.written
+                ),
             )

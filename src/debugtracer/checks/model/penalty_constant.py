@@ -65,7 +65,7 @@ class PenaltyConstant(Check, frozen=True):
                 "warning",
                 f"{part}; expected a graph through them. Pass create_graph=True to torch.autograd.grad.",
                 ref=fact.ref,
-                place=Place(frame=fact.frame, symptom_frame=fact.sum_frame),
+                place=Place(frame=fact.frame, argument="create_graph", symptom_frame=fact.sum_frame),
                 confidence=0.9 if fact.mixed else None,
                 remedies=MIXED if fact.mixed else (),
             )

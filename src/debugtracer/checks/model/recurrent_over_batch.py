@@ -56,5 +56,5 @@ class RecurrentOverBatch(Check, frozen=True):
                     f"so {runs} and not along the {fact.length} steps; expected steps in its first dimension. Pass "
                     "batch_first=True.",
                     ref=fact.ref,
-                    place=Place(module=fact.module, frame=fact.frame),
+                    place=Place(module=fact.module, frame=fact.frame, argument="batch_first"),
                 )

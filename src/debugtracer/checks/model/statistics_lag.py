@@ -62,7 +62,7 @@ class StatisticsLag(Check, frozen=True):
                 f"momentum is {float(fact.momentum):.3g}; {self.seen(gap, ratio)}; expected statistics of the data. "
                 "Use momentum=0.1.",
                 ref=fact.ref,
-                place=Place(frame=fact.frame, module=fact.module),
+                place=Place(frame=fact.frame, argument="momentum", module=fact.module),
                 kept=float(fact.kept),
                 momentum=float(fact.momentum),
             )

@@ -62,7 +62,7 @@ class StatisticsLeap(Check, frozen=True):
                 f"{float(fact.momentum):.3g} is the share of the new batch; expected an average over many. Use "
                 "momentum=0.1.",
                 ref=fact.ref,
-                place=Place(frame=fact.frame, module=fact.module),
+                place=Place(frame=fact.frame, argument="momentum", module=fact.module),
                 leap=leap,
                 momentum=float(fact.momentum),
             )

@@ -67,7 +67,7 @@ class DecayDominates(Check, frozen=True):
                 "warning",
                 f"{said}. Divide it by 100.",
                 ref=fact.ref,
-                place=Place(frame=fact.decay_frame or fact.frame),
+                place=Place(frame=fact.decay_frame or fact.frame, argument="weight_decay"),
                 decay=float(fact.decay_l2),
                 grad=float(fact.grad_l2),
             )

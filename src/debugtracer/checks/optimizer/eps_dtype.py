@@ -53,7 +53,9 @@ class EpsDtype(Check, frozen=True):
                     f"{least:.3g}, in which it keeps the moments of "
                     f"{fact.param}; expected eps of 1e-4 or float32 parameters. Keep float32 weights and use autocast.",
                     ref=fact.ref,
-                    place=Place(param=fact.param, module=fact.param.rpartition(".")[0], frame=fact.frame),
+                    place=Place(
+                        param=fact.param, module=fact.param.rpartition(".")[0], frame=fact.frame, argument="eps"
+                    ),
                     eps=eps,
                     least=least,
                 )

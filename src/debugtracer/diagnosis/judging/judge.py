@@ -9,6 +9,9 @@ from collections import Counter, deque
 from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
+import msgspec
+
+from debugtracer.callsites.origins.keyword_line import keyword_line
 from debugtracer.checks.check import CLOSEST, Check, checks
 from debugtracer.trace.facts.fact import Fact
 from debugtracer.trace.finding import UNTRIED, Finding
@@ -129,7 +132,7 @@ class Judge:
         plan.times += 1
         for check in plan.checks:
             try:
-                for finding in check.judge(window):
+                for finding in map(at_argument, check.judge(window)):
                     if self.is_news(finding, ref.step):
                         yield finding
             except Exception as error:
@@ -191,7 +194,7 @@ class Judge:
         if slug in self.tally or not (window.fresh | window.came.keys()).isdisjoint(check.needs):
             self.tally[slug] += 1
         try:
-            for finding in check.judge(window):
+            for finding in map(at_argument, check.judge(window)):
                 if self.is_news(finding, window.ref.step):
                     yield finding
         except Exception as error:
@@ -264,6 +267,17 @@ class Judge:
     def window(self, ref: StepRef) -> Window:
         """What is known so far, for the checks that take several ranks."""
         return Window(ref, self.series, frozenset(), frozenset({ENDED}), (), self.facts, {}, self.memories)
+
+
+def at_argument(finding: Finding) -> Finding:
+    """The finding at the line of the argument that is to change, where its source can be read."""
+    place = finding.place
+    if place.frame is None or place.argument is None:
+        return finding
+    line = keyword_line(place.frame, place.argument)
+    if line == place.frame:
+        return finding
+    return msgspec.structs.replace(finding, place=msgspec.structs.replace(place, frame=line))
 
 
 def subject(finding: Finding) -> tuple[str, str, str]:
