@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import importlib
 import sys
 from pathlib import Path
 from types import ModuleType
@@ -21,6 +22,7 @@ def found(tmp_path: Path, text: str, *lines: int, value: float = 0.5) -> int | N
 
 
 CASES = {
+    "on a line of its own": ("opt = SGD(\n    params,\n    lr=0.5,\n)\n", (1,), 3),
     "constant": ("LR = 0.5\nopt = SGD(params, lr=LR)\n", (2,), 1),
     "by place, over two names": ("rate = 5e-1\nlr = rate\nopt = SGD(params, lr)\n", (3,), 1),
     "computed": ("base = 0.1\nlr = base * world\nopt = SGD(params, lr=lr)\n", (3,), 2),
@@ -103,3 +105,18 @@ def test_a_constant_of_another_file_of_the_program(tmp_path: Path, monkeypatch: 
         line = setting_line([Frame(str(tmp_path / "main.py"), 2)], "SGD", "lr", 1, 0.5)
         assert line is not None
         assert (line.file, line.line) == (str(config), 2)
+
+
+def test_an_option_of_a_class_that_a_package_hands_on(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    package = tmp_path / "options_of_test"
+    package.mkdir()
+    for name, text in (("__init__.py", "from .hyper import *\n"), ("hyper.py", "class Config:\n    lr = 0.5\n")):
+        (package / name).write_text(text)
+    monkeypatch.syspath_prepend(str(tmp_path))
+    importlib.import_module("options_of_test")
+    (tmp_path / "main.py").write_text("from options_of_test import Config\nc = Config()\nopt = SGD(p, lr=c.lr)\n")
+    line = setting_line([Frame(str(tmp_path / "main.py"), 3)], "SGD", "lr", 1, 0.5)
+    for name in ("options_of_test.hyper", "options_of_test"):
+        sys.modules.pop(name)
+    assert line is not None
+    assert (line.file, line.line) == (str(package / "hyper.py"), 2)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from debugtracer.checks.model.scores_hold_targets import ScoresHoldTargets
+from debugtracer.trace.birth import Frame
 from debugtracer.trace.facts.checkpoint import Resumed
 from debugtracer.trace.facts.former_run import FormerRun
 from debugtracer.trace.facts.logit_scale import LogitScale
@@ -42,3 +43,11 @@ def test_loaded_weights_may_be_that_sure():
     former = FormerRun(ref=ref(0), run="before", step=900, start=0, losses=())
     assert not told(former, look(0), look(1), look(2))
     assert not told(Resumed(ref=ref(0)), look(0), look(1), look(2))
+
+
+def test_an_angle_in_degrees_is_the_line_to_edit():
+    angle = {"angle": 28.6, "angle_frame": Frame("config.py", 6), "taken_by": "cos", "frame": Frame("focal.py", 21)}
+    (found,) = told(look(0, **angle), look(1, **angle), look(2, **angle))
+    assert (found.place.frame, found.place.symptom_frame) == (Frame("config.py", 6), Frame("focal.py", 21))
+    assert "cos is given 28.6 (config.py:6) and takes radians, of which a full turn has 6.28." in found.message
+    assert found.message.endswith("Then pass math.radians(28.6).")

@@ -9,7 +9,7 @@ import math
 import sys
 from collections.abc import Iterator, Sequence
 
-from debugtracer.callsites.origins.called_function import file_of, imported_module, sources_of
+from debugtracer.callsites.origins.called_function import class_named, file_of, imported_module, sources_of
 from debugtracer.callsites.origins.option_lines import fields, literal, option_lines
 from debugtracer.callsites.origins.value_origin import (
     Use,
@@ -211,11 +211,13 @@ def at_line(program: Program, line: int) -> Frame:
 
 
 def imported(program: Program) -> Iterator[Program]:
-    """Yield the files of the program that a file imports from."""
+    """Yield the files of the program that a file imports from, and those of classes that a package hands on."""
     for node in program.nodes:
         names = [a.name for a in node.names] if isinstance(node, ast.Import) else []
         if isinstance(node, ast.ImportFrom):
             names = ["." * node.level + (node.module or "")]
+            made = (class_named(program, a.asname or a.name, program_of) for a in node.names)
+            yield from (found[0] for found in made if found is not None and found[0] is not program)
         for name in names:
             other = program_of(file_of(program, name))
             if other is not None:

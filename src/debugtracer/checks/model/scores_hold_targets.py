@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator
 from typing import ClassVar
 
@@ -29,6 +30,7 @@ class ScoresHoldTargets(Check, frozen=True):
         In the first `looks` inspected steps, from step 0 on, the cross-entropy of a line over three classes or more is
         at most `loss` in at least `rows` rows, and the largest score lies on average `gap` above the second. Nobody is
         right in all rows of a new task by chance. Not where weights were loaded: a trained network may be that sure.
+        The line is that of an angle beyond a full turn which a sine or cosine on the way to the scores is given.
     What to do
         Find the line that adds to the score of the right class, and print what it adds.
     Example
@@ -73,15 +75,21 @@ class ScoresHoldTargets(Check, frozen=True):
     def describe(self, window: Window, seen: list[LogitScale]) -> Finding:
         """Build the finding with the least gap."""
         first, gap = seen[0], min(as_float(fact.gap) for fact in seen)
+        frame = first.angle_frame
+        advice = (
+            f"{first.taken_by} is given {as_float(first.angle):g}{spot(frame)} and takes radians, of which a full turn "
+            f"has {math.tau:.3g}. Were degrees meant? Then pass math.radians({as_float(first.angle):g})."
+            if first.angle is not None
+            else "Find what adds to the score of the right class: a margin in degrees where radians are meant?"
+        )
         return self.finding(
             window,
             "warning",
             f"cross_entropy{spot(first.frame)} was {as_float(first.loss):.2g} in the {first.rows} rows of each of the "
             f"first {len(seen)} batches, the largest of {first.classes} scores lies {gap:.3g} above the second; "
-            "expected scores that do not know the target before anything is learnt. Find what adds to the score of the "
-            "right class: a margin in degrees where radians are meant?",
+            f"expected scores that do not know the target before anything is learnt. {advice}",
             ref=first.ref,
-            place=Place(frame=first.frame),
+            place=Place(frame=frame or first.frame, symptom_frame=first.frame if frame is not None else None),
             gap=gap,
             classes=first.classes,
         )

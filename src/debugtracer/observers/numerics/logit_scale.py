@@ -8,8 +8,10 @@ from typing import Any
 import torch
 from torch import Tensor
 
-from debugtracer.callsites.frames import RawFrames, raw_frames
+from debugtracer.callsites.frames import RawFrames, raw_frames, user_frames
+from debugtracer.errors import guarded
 from debugtracer.observers.loss.loss_function import arguments, class_dim
+from debugtracer.observers.numerics.score_angle import score_angle
 from debugtracer.observers.observed_run import ObservedRun
 from debugtracer.observers.observer import Observer
 from debugtracer.trace.facts.logit_scale import LogitScale
@@ -18,6 +20,8 @@ from debugtracer.trace.number import number
 ROWS = 256  # rows of one call: the mean of log Z is known to a few percent (ours)
 VALUES = 2_000_000  # logits of one call, 50 ms on one core; fewer rows of a large vocabulary (ours)
 MOST_LINES = 8  # lines looked at in one step, each at its first call (ours)
+# early steps in which scores that are right by so much are looked into, as scores-hold-targets asks
+FIRST, GAP, NOTHING = 8, 40.0, 1e-6
 SERIES = "log_z"  # mean |log Z| of the line with the largest, on inspected steps
 
 
@@ -78,6 +82,8 @@ class LogitScaleObserver(Observer):
         if not count:
             return
         here, classes = self.run.here(), int(rows.shape[1])
+        known = self.run.step < FIRST and gap >= GAP and value <= NOTHING
+        angle = guarded("logit_scale.angle")(score_angle)(self.run.modules(), user_frames()) if known else None
         self.run.emit(
             LogitScale(
                 ref=self.run.ref(),
@@ -87,6 +93,9 @@ class LogitScaleObserver(Observer):
                 log_z=number(size),
                 gap=number(gap),
                 loss=number(value),
+                angle=number(angle.value) if angle is not None else None,
+                angle_frame=angle.frame if angle is not None else None,
+                taken_by=angle.function if angle is not None else "",
             )
         )
         if size > self.largest:

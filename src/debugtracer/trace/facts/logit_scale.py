@@ -21,6 +21,14 @@ class LogitScale(Fact, frozen=True, kw_only=True):
     loss: Number
     """Mean cross-entropy of these rows without weights and smoothing, nats."""
 
+    angle: Number | None = None
+    """The angle beyond a full turn that a sine or cosine on the way to the scores is given, where they are right by far
+    from the first step on."""
+    angle_frame: Frame | None = None
+    """The line of that number."""
+    taken_by: str = ""
+    """The function that takes it."""
+
     def key(self) -> object:
         """Identify the line that calls the loss."""
         return self.frame
