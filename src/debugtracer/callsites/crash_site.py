@@ -19,6 +19,7 @@ from debugtracer.callsites.construction import is_user_file
 from debugtracer.callsites.definitions import assigned_at
 from debugtracer.callsites.frame_locals import local, locals_of
 from debugtracer.callsites.frames import LIBRARY, OURS, USER, as_frame, place_of, traceback_frames
+from debugtracer.callsites.origins.fallback_id import fallback_id
 from debugtracer.callsites.origins.table_size import counted_at
 from debugtracer.trace.birth import Frame
 from debugtracer.trace.collective import WRAPPERS
@@ -192,4 +193,5 @@ def seen_module(path: str, module: nn.Module, running: Sequence[nn.Module] = ())
         device=devices.pop() if len(devices) == 1 else None,
         built=built,
         counted=counted_at(built, sizes["num_embeddings"]) if built is not None and "num_embeddings" in sizes else None,
+        short=fallback_id() if "num_embeddings" in sizes else None,
     )

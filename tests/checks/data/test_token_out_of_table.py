@@ -44,6 +44,25 @@ def test_a_table_as_large_as_the_count_of_different_ids_is_what_is_wrong():
     assert finding.remedy[0].startswith("size the table by the largest id")
 
 
+def test_a_table_one_short_of_the_id_of_unknown_values_is_counted_wrongly():
+    length, given = Frame("/p/data.py", 45), Frame("/p/data.py", 48)
+    for high, line in ((50, 45), (51, 53)):
+        table = ModuleSeen(path="linear.1", kind="Embedding", sizes={"num_embeddings": 50}, short=(length, given))
+        crash = a_crash(
+            "index out of range in self",
+            "IndexError",
+            torch_calls=("embedding", "forward"),
+            modules=(table,),
+            tensors=(seen("input", 2, dtype="int64", low=0, high=high), seen("weight", 50, 8)),
+            rows=IntegerRows(name="input", values=((0, 3), (4, high)), made=(Frame("/p/data.py", 53),)),
+        )
+        (finding,) = told(TokenOutOfTable(), crash)
+        assert finding.place.frame is not None and finding.place.frame.line == line
+        assert (
+            "; data.py:48 gives unknown values the length as their id, which data.py:45 counts" in finding.message
+        ) == (high == 50)
+
+
 def test_the_same_words_from_elsewhere_are_not_an_embedding():
     assert (
         told(TokenOutOfTable(), a_crash("index out of range in self", "IndexError", torch_calls=("index_select",)))

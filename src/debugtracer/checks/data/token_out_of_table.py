@@ -16,6 +16,9 @@ from debugtracer.trace.place import Place
 from debugtracer.trace.window import Window
 
 COUNTED = "Size the table by the largest id + 1, or number the ids without gaps"
+VOCABULARY = "Make the table as long as the vocabulary, or map unknown ids"
+BY_ONE = "Count the row of unknown values too: the length + 1"
+BY_ONE_REMEDY = "count the row of unknown values too: len(ids) + 1 rows"
 COUNTED_REMEDY = "size the table by the largest id: num_embeddings = int(ids.max()) + 1, or map ids to 0..n-1"
 
 
@@ -85,14 +88,23 @@ class TokenOutOfTable(Check, frozen=True):
         beyond = ids is not None and known and (ids.low or 0) >= 0
         just_short = ids is not None and beyond and (ids.high or 0) < 2 * table
         counted = module.counted if module is not None and beyond else None
-        short = counted or (built if just_short else None)  # far beyond it, the ids are what is wrong
+        by_one = module.short if module is not None and beyond and ids is not None and ids.high == table else None
+        counted = None if by_one is not None else counted
+        short = (
+            by_one[0] if by_one is not None else counted or (built if just_short else None)
+        )  # else the ids are wrong
         gaps = f"; {at_line(counted)} counts the different ids, which leave numbers out" if counted else ""
+        if by_one is not None:
+            gaps = (
+                f"; {at_line(by_one[1])} gives unknown values the length as their id, which {at_line(by_one[0])} counts"
+            )
+        first, advice = ((COUNTED_REMEDY,), COUNTED) if counted else ((), VOCABULARY)
+        first, advice = ((BY_ONE_REMEDY,), BY_ONE) if by_one is not None else (first, advice)
         expected = f"0..{table - 1}" if table else "ids below its number of rows"
         return self.finding(
             window,
             "error",
-            f"{named}{spot(built)} was given {seen}{count}{made_at(made)}{gaps}; expected {expected}. "
-            f"{COUNTED if counted else 'Make the table as long as the vocabulary, or map unknown ids'}.",
+            f"{named}{spot(built)} was given {seen}{count}{made_at(made)}{gaps}; expected {expected}. {advice}.",
             ref=crash.ref,
             place=Place(
                 module=module.path if module else None,
@@ -102,6 +114,6 @@ class TokenOutOfTable(Check, frozen=True):
                 batch_rows=crash.rows.in_batch(rows) if crash.rows else None,
                 sample_index=samples or None,
             ),
-            remedies=(COUNTED_REMEDY, *self.remedies) if counted else self.remedies,
+            remedies=(*first, *self.remedies),
             rows_of_table=table,
         )

@@ -90,6 +90,8 @@ class ModuleSeen(msgspec.Struct, frozen=True, kw_only=True):
     counted: Frame | None = None
     """The line that counts the different ids for the size of a table of rows; None where its size comes from
     elsewhere."""
+    short: tuple[Frame, Frame] | None = None
+    """Where the length of a table of ids is taken, and where unknown values get that very length as their id."""
 
 
 class CrashBatch(msgspec.Struct, frozen=True, kw_only=True):
