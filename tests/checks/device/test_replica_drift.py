@@ -57,6 +57,13 @@ def test_rounding_is_a_note():
     assert one.severity == "note"
 
 
+def test_clipped_gradients_have_one_norm_and_the_line_says_why_they_differ():
+    clipped = {"grads": (3, 9), "grad_l2": 1.0}
+    (one,) = found([a_replica(bypassed=CALL)], [a_replica(rank=1, bypassed=CALL, **clipped)])
+    assert one.severity == "error"
+    assert found([a_replica(replaced=2)], [a_replica(rank=1, replaced=2, **clipped)])[0].severity == "error"
+
+
 def test_what_may_differ_is_left_out():
     other = {"grads": (3, 9), "grad_l2": 2.0}
     assert found([a_replica(hooked=True)], [a_replica(rank=1, hooked=True, **other)]) == []

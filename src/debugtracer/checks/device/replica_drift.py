@@ -31,8 +31,9 @@ class ReplicaDrift(Check, frozen=True):
     How it decides
         Checksums of the bits of every trainable parameter before the update, and of its gradient, in the first three
         steps and every 50. Averaged gradients and the updates made of them are equal to the last bit, so a difference
-        is exact once the norms differ by more than rounding. Ranks with a communication hook, and wrappers that shard,
-        are left out.
+        is exact once the norms differ by more than rounding, or the line that goes around the wrapper, or parameters
+        that are new since, say why (clipped gradients all have one norm). Ranks with a communication hook, and wrappers
+        that shard, are left out.
     What to do
         Call the wrapper, not `.module`; do the same to the weights and gradients on all ranks.
     Example
@@ -71,7 +72,7 @@ class ReplicaDrift(Check, frozen=True):
         mine, theirs = pair
         weights = mine.before != theirs.before
         names = differing(mine, theirs)
-        sure = any(apart(x, y, self.rounding) for x, y in pairs)
+        sure = any(apart(x, y, self.rounding) or is_known(x, y) for x, y in pairs)
         what = "before the update" if weights else "in its gradient at the update"
         why, frame = reason(mine, theirs, [p for p in pairs if p[0].ref.step <= mine.ref.step])
         return self.finding(
@@ -122,6 +123,11 @@ def apart(x: Replica, y: Replica, rounding: float) -> bool:
     return any(
         abs(p - q) > rounding * max(abs(p), abs(q)) for p, q in ((x.grad_l2, y.grad_l2), (x.param_l2, y.param_l2))
     )
+
+
+def is_known(x: Replica, y: Replica) -> bool:
+    """True when what keeps the average away was seen: no rounding makes these differ."""
+    return any((x.bypassed, y.bypassed, x.replaced, y.replaced))
 
 
 def reason(x: Replica, y: Replica, pairs: list[Pair]) -> tuple[str, Frame | None]:
