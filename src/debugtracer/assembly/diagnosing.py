@@ -148,7 +148,7 @@ class Diagnosing:
             CustomFunctionHook(events, stack),
             SwapTensorsHook(),
             NumericWarningsHook(recording.numeric_warnings),
-            ExchangesHook(recording.output.folder_of_rank),
+            ExchangesHook(recording.output.opened_folder_of_rank),
             recording.output.heartbeat.signals,
             CompileHook(events, stack, modules, optimizers, state),
         )

@@ -48,6 +48,18 @@ def test_nothing_is_written_before_the_files_are_opened(run: Path) -> None:
     assert sorted(run.rglob("*")) == before
 
 
+def test_a_rank_of_several_opens_its_files_for_an_exchange_and_a_program_alone_does_not(
+    run: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    output = an_output(run)
+    assert output.opened_folder_of_rank() is None
+    assert of(run, RankStarted) == []
+    monkeypatch.setattr(output_module, "current_rank", lambda: (1, 2))
+    assert output.opened_folder_of_rank() == run / "rank=1"
+    assert [(event.rank, event.world_size) for event in of(run, RankStarted)] == [(1, 2)]
+    output.close()
+
+
 def test_opening_tells_who_the_rank_is_and_what_was_noted_before(run: Path) -> None:
     output = an_output(run)
     output.note("late", "attached after two optimizers were built")

@@ -33,7 +33,8 @@ BEATS_SHARE = 0.001
 
 
 class Output:
-    """Opens no file before the first backward, finding or crash: launchers and loader workers leave nothing behind."""
+    """Opens no file before the first backward, finding, exchange or crash: launchers and loader workers leave nothing
+    behind."""
 
     def __init__(
         self,
@@ -63,6 +64,13 @@ class Output:
     def folder_of_rank(self) -> Path | None:
         """Return the folder of this rank where there are several; None before the files are open."""
         return rank_folder(self.folder, self.rank) if self.folder is not None and self.world_size > 1 else None
+
+    def opened_folder_of_rank(self) -> Path | None:
+        """Return the same, with the files of one rank of several open from now on: it may be aborted in the call that
+        comes next, before its first backward."""
+        if current_rank()[1] > 1:
+            self.open()
+        return self.folder_of_rank()
 
     def open(self) -> None:
         """Open the rank's files, once. Unwritable: tracing goes off with one line, training goes on."""
