@@ -87,7 +87,7 @@ class Stopping(torch.optim.SGD):
 def test_an_optimizer_that_stops_is_looked_at_again_at_once(tmp_path: Path):
     facts = observed(tmp_path / "runs", lambda: plain(120, Stopping, 0.1), Effect)
     still = [(f.number, f.stopped) for f in facts if f.stopped is not None]
-    assert still == [(100, 2), (101, 2), (102, 2)]
+    assert still == [(90, 2), (91, 2), (92, 2), (100, 2)]
     assert all(f.called is not None and "step()" in f.called.code for f in facts if f.stopped is not None)
     assert [f.number for f in facts if f.stopped is None] == [0, 1, 2]
 
@@ -126,3 +126,35 @@ def test_an_optimizer_with_usual_squares_owes_its_update(tmp_path: Path):
 
     facts = observed(tmp_path / "runs", lambda: plain(4, Dropping, 1e-2), Effect)
     assert [f.unchanged_count for f in facts] == [4] * 3
+
+
+class Written(torch.optim.SGD):
+    """Writes past the counter of writes, and moves all."""
+
+    @torch.no_grad()
+    def step(self, closure: Any = None) -> None:
+        for p in self.param_groups[0]["params"]:
+            p.data -= 0.1 * p.grad
+
+
+class StoppingSoon(torch.optim.SGD):
+    """Writes nothing from its sixth update on."""
+
+    done = 0
+
+    def step(self, closure: Any = None) -> None:
+        self.done += 1
+        if self.done < 6:
+            super().step(closure)
+
+
+def test_an_optimizer_that_writes_nothing_is_looked_at_between_two_looks(tmp_path: Path):
+    facts = observed(tmp_path / "stops", lambda: plain(16, StoppingSoon, 0.1), Effect)
+    assert [(f.number, f.unchanged_count, f.stopped) for f in facts[3:]] == [(6, 4, 2), (7, 4, 2), (8, 4, 2)]
+
+
+@pytest.mark.parametrize("make", [Written, torch.optim.SGD, torch.optim.Adam])
+def test_what_moves_is_not_looked_at_more_than_once(tmp_path: Path, make: Callable[..., Any]):
+    facts = observed(tmp_path / "moves", lambda: plain(16, make, 0.1), Effect)
+    assert [f.number for f in facts] == ([0, 1, 2, 4] if make is Written else [0, 1, 2])
+    assert all(f.unchanged_count == 0 for f in facts)

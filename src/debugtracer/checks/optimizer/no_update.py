@@ -26,7 +26,7 @@ class NoUpdate(Check, frozen=True):
         (at most 1) is 8 float spacings of the weight or more, a healthy update shows. None of these elements changed in
         three looks running. An optimizer that is not torch's own may collect gradients inside, so it gets 20 updates,
         or the whole run if that is shorter. Where an optimizer had moved everything before, the next two updates are
-        looked at as soon as one moves nothing.
+        looked at as soon as one moves nothing, or leaves a parameter without a single write.
     What to do
         Write in place: `p.add_(g, alpha=-lr)` under `torch.no_grad()`.
     Example

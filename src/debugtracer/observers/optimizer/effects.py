@@ -13,6 +13,7 @@ from debugtracer.observers.numerics.even_sample import matrices, strided
 from debugtracer.observers.observed_run import ObservedRun
 from debugtracer.observers.observer import Observer
 from debugtracer.recorder.state.identity import ById
+from debugtracer.recorder.state.weak import WeakRef
 from debugtracer.trace.birth import Frame
 from debugtracer.trace.facts.effects import Effect
 
@@ -36,12 +37,19 @@ class EffectObserver(Observer):
         """Updates of an optimizer that are looked at now: one look found that it stopped."""
         self.moved: ById[Optimizer, int] = ById()
         """The last update of which all that was to move did."""
+        self.witnesses: ById[Optimizer, WeakRef[Tensor] | None] = ById()
+        """A parameter of each optimizer whose writes are counted in steps that are not looked at; None where it is
+        written past the counter."""
+        self.written: tuple[Tensor, int] | None = None
+        """That of the step in flight, and how often it was written before."""
 
     def reset(self) -> None:
         self.updates.clear()
         self.before.clear()
         self.again.clear()
         self.moved.clear()
+        self.witnesses.clear()
+        self.written = None
         self.count = 0
 
     def step_begins(self, optimizer: Optimizer) -> None:
@@ -50,7 +58,11 @@ class EffectObserver(Observer):
         number, done = self.updates.setdefault(optimizer, (self.count, 0))
         self.count += number == self.count
         looks = done < FIRST or self.run.inspecting or self.again.get(optimizer)
-        if not looks or isinstance(optimizer, torch.optim.LBFGS):
+        self.written = None
+        if isinstance(optimizer, torch.optim.LBFGS):
+            return
+        if not looks:
+            self.watch(optimizer)
             return
         with torch.no_grad():
             for group in optimizer.param_groups:
@@ -64,6 +76,7 @@ class EffectObserver(Observer):
         number, done = self.updates.setdefault(optimizer, (self.count, 0))
         self.updates[optimizer] = (number, done + 1)
         if not before:
+            self.read_watch(optimizer)
             return
         with torch.no_grad():
             flags = [flag for held, old, must in before for flag in zip(held, *moved(held, old, must), strict=True)]
@@ -94,13 +107,36 @@ class EffectObserver(Observer):
             return None
         if not still:
             self.moved[optimizer] = done
+            self.choose_witness(optimizer)
         moved = self.moved.get(optimizer)
         if moved is None or still < expected:
-            self.again.pop(optimizer, None)
+            if self.again.pop(optimizer, None) is not None and not still:
+                self.witnesses[optimizer] = None
             return None
         left = self.again.get(optimizer)
         self.again[optimizer] = AGAIN if left is None else max(0, left - 1)
         return moved
+
+    def choose_witness(self, optimizer: Optimizer) -> None:
+        """Take the first parameter that was just updated, and that torch counts the writes of."""
+        held = next((p for group in optimizer.param_groups for p in group["params"] if comparable(p)), None)
+        if held is not None and optimizer not in self.witnesses and not held.is_inference():
+            self.witnesses[optimizer] = WeakRef(held)
+
+    def watch(self, optimizer: Optimizer) -> None:
+        """Read how often its witness was written, where it has a gradient; no values."""
+        reference = self.witnesses.get(optimizer)
+        held = reference() if reference is not None else None
+        if held is not None and held.grad is not None:
+            self.written = held, held._version
+
+    def read_watch(self, optimizer: Optimizer) -> None:
+        """Look closely at the next updates where this one wrote nothing; a witness that is written past the counter
+        (`p.data`) is dropped with the first look that finds it moved."""
+        written, self.written = self.written, None
+        if written is None or written[0]._version != written[1] or self.again.get(optimizer) is not None:
+            return
+        self.again[optimizer] = AGAIN + 1
 
     def built_at(self, optimizer: Optimizer) -> Frame | None:
         """Where the user built it; the constructor of an optimizer of their own is not that place."""
