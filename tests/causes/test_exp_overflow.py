@@ -47,9 +47,7 @@ def test_a_product_of_vectors_of_any_length():
     [("aten::div", "w = torch.exp(score / t)"), ("aten::add", "w = torch.exp(a @ b + c)"), ("", "w = torch.exp(x)")],
 )
 def test_other_exponents_are_no_products(made_by: str, code: str):
-    grown = a_birth(
-        "aten::exp", a_tensor(117.3, made_by=made_by), output=a_tensor(inf=1), kind="overflow", code=code
-    )
+    grown = a_birth("aten::exp", a_tensor(117.3, made_by=made_by), output=a_tensor(inf=1), kind="overflow", code=code)
     evidence = evidence_of("exp-overflow", some_facts(grown))
     assert evidence is not None and "product" not in evidence.because
     assert "bound the exponent" in evidence.remedies[0]
