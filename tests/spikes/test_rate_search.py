@@ -33,8 +33,9 @@ def test_a_warm_up_of_the_rate_that_the_optimizer_was_built_with_is_none():
 
 
 def test_a_rate_that_rose_less_or_not_evenly_is_none():
-    assert search([1e-3 * 1.1**n for n in range(49)]) == 0
-    assert search([1e-3 * 1.1**n for n in range(50)]) == pytest.approx(1.1**49)
+    assert search([1e-4 * 1.1**n for n in range(49)]) == 0
+    assert search([1e-4 * 1.1**n for n in range(50)]) == pytest.approx(1.1**49)
+    assert search([1.01e-4 * 1.1**n for n in range(50)]) == 0
     assert search([*[1e-3] * 30, *(1e-3 * 1.1**n for n in range(60))]) == 0
     assert search([1e-3 * 5 ** (n // 60) for n in range(300)]) == 0
     assert search([1e-4 * 2**n for n in range(19)]) == 0

@@ -13,6 +13,7 @@ FEWEST = 20  # updates (ours)
 TIMES = 100.0  # the first rate (ours: a rate that is wrong by more is not mistaken for a right one)
 # times the rate that the optimizer was built with, for one that rises in a line, as a warm-up does (ours)
 BEYOND = 10.0
+TINY = 1e-4  # the first rate of one that is multiplied: a larger one may be meant and its factor wrong (ours)
 EVEN = 1.1  # the largest rise by the smallest one (ours)
 
 
@@ -43,7 +44,8 @@ class RateSearch:
             return 0.0
         built = max((as_float(fact.built) for fact in window.seen(Rate) if fact.built), default=self.first)
         line = is_even(self.steps) and self.last >= BEYOND * built
-        return self.last / self.first if line or is_even(self.factors) else 0.0
+        factor = is_even(self.factors) and self.first <= TINY
+        return self.last / self.first if line or factor else 0.0
 
 
 def widened(span: tuple[float, float], value: float) -> tuple[float, float]:

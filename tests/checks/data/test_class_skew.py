@@ -53,7 +53,7 @@ def of_rows(**change):
 
 
 def test_rows_that_the_program_takes_class_by_class_are_loud_where_it_takes_them():
-    (finding,) = ClassSkew().judge(a_window(of_rows()))
+    (finding,) = ClassSkew().judge(a_window(of_rows(), step=60))
     assert finding.message == (
         "step 1, rank 0: the 1000 rows of labels lie class by class (5 classes), and each batch takes 20 that lie one "
         "after the other: 98% of the 50 batches hold about one class (entropy 0.00 of 1.60 nats over all); expected a "
@@ -63,17 +63,35 @@ def test_rows_that_the_program_takes_class_by_class_are_loud_where_it_takes_them
 
 
 def test_batches_at_the_end_of_a_class_hold_two():
-    assert list(ClassSkew().judge(a_window(of_rows(skewed=0.8, length=400))))
+    assert list(ClassSkew().judge(a_window(of_rows(skewed=0.8, length=400), step=100)))
 
 
 @pytest.mark.parametrize(
     "change", [{"in_order": False}, {"same": True}, {"skewed": 0.8}, {"length": 180}, {"skewed": 0.0, "classes": 0}]
 )
 def test_rows_that_are_drawn_or_mixed_are_silent(change):
-    assert not list(ClassSkew().judge(a_window(of_rows(**change))))
+    assert not list(ClassSkew().judge(a_window(of_rows(**change), step=500, ended=True)))
 
 
 def test_it_is_said_once_of_an_array():
     memories = {}
-    said = [len(list(ClassSkew().judge(a_window(of_rows(looks=n), memories=memories)))) for n in (2, 3)]
-    assert said == [1, 0]
+    steps = ((2, 1), (3, 2), (4, 100), (5, 200))
+    said = [len(list(ClassSkew().judge(a_window(of_rows(looks=n), step=step, memories=memories)))) for n, step in steps]
+    assert said == [0, 0, 1, 0]
+
+
+def test_a_stream_that_is_read_once_is_a_note_at_its_end():
+    memories = {}
+    assert not list(ClassSkew().judge(a_window(of_rows(), step=59, memories=memories)))
+    (finding,) = ClassSkew().judge(a_window(step=59, memories=memories, ended=True))
+    assert (finding.severity, finding.message.endswith("Nothing if it is a stream that is read once.")) == (
+        "note",
+        True,
+    )
+
+
+def test_rows_that_are_drawn_later_are_silent():
+    memories = {}
+    assert not list(ClassSkew().judge(a_window(of_rows(), step=2, memories=memories)))
+    assert not list(ClassSkew().judge(a_window(of_rows(in_order=False), step=100, memories=memories)))
+    assert not list(ClassSkew().judge(a_window(step=400, memories=memories, ended=True)))

@@ -34,6 +34,11 @@ def test_one_batch_that_is_not_right_ends_the_question():
     assert not told(*(look(step, classes=2) for step in range(3)))
 
 
+def test_partners_of_rows_are_no_classes():
+    assert not told(*(look(step, classes=32, pairs=True) for step in range(3)))
+    assert told(*(look(step, classes=32) for step in range(3)))
+
+
 def test_what_was_learnt_later_is_no_leak():
     assert not told(look(100), look(101), look(102))
     assert not told(look(0, loss=3.0), look(1), look(2), look(3))

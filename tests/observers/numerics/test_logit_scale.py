@@ -7,6 +7,7 @@ import torch
 import torch.nn.functional as F
 from torch import nn
 
+from debugtracer.observers.numerics.logit_scale import told_places
 from debugtracer.trace.facts.logit_scale import LogitScale
 from debugtracer.trace.store.reader import open_trace
 from tests.observers.observing import observed
@@ -47,6 +48,28 @@ def test_ignored_rows_are_left_out_and_sums_do_not_matter(tmp_path):
     (fact,) = observed(tmp_path / "runs", run, LogitScale)
     assert fact.rows == 4
     assert fact.loss == pytest.approx(F.cross_entropy(logits[:4], TARGET[:4]).item(), rel=1e-5)
+
+
+@pytest.mark.parametrize(
+    ("target", "classes", "places"),
+    [
+        ([0, 1, 2, 3], 4, True),
+        ([2, 3, 0, 1], 4, True),
+        ([0, 2, 5, 7], 8, True),
+        ([0, 2, 5, 8], 9, False),
+        ([0, 0, 0, 0], 4097, True),
+        ([0, 1, 1, 2], 4, False),
+    ],
+)
+def test_targets_that_told_places_of_partners(target, classes, places):
+    assert bool(told_places(torch.tensor(target), len(target), classes)) is places
+
+
+def test_pairs_are_told(tmp_path):
+    run, _ = loop(lambda z: F.cross_entropy(z @ z.t(), torch.arange(10)))
+    assert observed(tmp_path / "pairs", run, LogitScale)[0].pairs
+    run, _ = loop(lambda z: F.cross_entropy(z, TARGET))
+    assert not observed(tmp_path / "classes", run, LogitScale)[0].pairs
 
 
 def test_soft_targets_and_class_maps(tmp_path):

@@ -27,7 +27,9 @@ class ClassSkew(Check, frozen=True):
         batches in a row that train a model, with at least 4 rows a class, from a sampler that goes in order. Samplers
         that choose classes on purpose, and validation, are left alone. Without a loader the program's own rows are
         asked the same: the steps looked at took rows that lie one after the other, and nine in ten parts of that size,
-        of all the data as they lie, have such an entropy, or all but as many as there are ends of classes.
+        of all the data as they lie, have such an entropy, or all but as many as there are ends of classes. It is told
+        when the second pass has begun; a run of one pass, as over a stream whose classes come one after the other, gets
+        a note at its end.
     What to do
         `DataLoader(..., shuffle=True)`.
     Example
@@ -36,6 +38,7 @@ class ClassSkew(Check, frozen=True):
     """
 
     needs: ClassVar[tuple[type, ...]] = (BatchProfile, StoredRows)
+    at_end: ClassVar[bool] = True
     kind: ClassVar[str] = "data_class_skew"
     symptom: ClassVar[str] = "no_learning"
     confidence: ClassVar[float] = 0.8
@@ -59,12 +62,20 @@ class ClassSkew(Check, frozen=True):
                     and leaf.pooled_entropy
                 ):
                     yield self.describe(window, fact, leaf)
-        told = window.memory(self)
+        memory = window.memory(self)
+        held, told = memory.setdefault("held", {}), memory.setdefault("told", set())
         for rows in window.new(StoredRows):
             for part in rows.leaves:
-                if rows.in_order and not rows.same and part.name not in told and self.in_blocks(rows, part):
-                    told[part.name] = True
-                    yield self.describe_rows(window, rows, part)
+                if not rows.in_order or rows.same:
+                    held.pop(part.name, None)
+                elif part.name not in told and self.in_blocks(rows, part):
+                    held.setdefault(part.name, (rows, part))
+        for name, (rows, part) in [*held.items()]:
+            again = window.ref.step >= rows.parts() + self.batches
+            if again or window.ended:
+                del held[name]
+                told.add(name)
+                yield self.describe_rows(window, rows, part, again)
 
     def in_blocks(self, fact: StoredRows, leaf: StoredLeaf) -> bool:
         """Whether the rows of each class lie together."""
@@ -86,15 +97,16 @@ class ClassSkew(Check, frozen=True):
             pooled=leaf.pooled_entropy or 0.0,
         )
 
-    def describe_rows(self, window: Window, fact: StoredRows, leaf: StoredLeaf) -> Finding:
+    def describe_rows(self, window: Window, fact: StoredRows, leaf: StoredLeaf, again: bool) -> Finding:
         """Build the same of rows that the program takes itself."""
+        then = "" if again else " Nothing if it is a stream that is read once."
         return self.finding(
             window,
-            "warning",
+            "warning" if again else "note",
             f"the {fact.length} rows of {leaf.name} lie class by class ({leaf.classes} classes), and each batch takes "
             f"{fact.rows} that lie one after the other: {as_float(leaf.skewed):.0%} of the {fact.parts()} batches hold "
             f"about one class (entropy {as_float(leaf.entropy):.2f} of {as_float(leaf.pooled):.2f} nats over all); "
-            "expected a mixture. Put the rows into a random order once, before the first batch.",
+            f"expected a mixture. Put the rows into a random order once, before the first batch.{then}",
             ref=fact.ref,
             place=Place(frame=fact.frame, symptom_frame=fact.call),
             entropy=as_float(leaf.entropy),

@@ -29,7 +29,8 @@ class ScoresHoldTargets(Check, frozen=True):
     How it decides
         In the first `looks` inspected steps, from step 0 on, the cross-entropy of a line over three classes or more is
         at most `loss` in at least `rows` rows, and the largest score lies on average `gap` above the second. Nobody is
-        right in all rows of a new task by chance. Not where weights were loaded: a trained network may be that sure.
+        right in all rows of a new task by chance. Not where weights were loaded: a trained network may be that sure;
+        nor where the targets are places of partners and no classes: two views of one row may be alike from the start.
         The line is that of an angle beyond a full turn which a sine or cosine on the way to the scores is given.
     What to do
         Find the line that adds to the score of the right class, and print what it adds.
@@ -70,7 +71,7 @@ class ScoresHoldTargets(Check, frozen=True):
     def is_known(self, fact: LogitScale) -> bool:
         """Whether all rows of a batch are right by far."""
         sure = as_float(fact.loss) <= self.loss and as_float(fact.gap) >= self.gap
-        return sure and fact.classes > 2 and fact.rows >= self.rows
+        return sure and not fact.pairs and fact.classes > 2 and fact.rows >= self.rows
 
     def describe(self, window: Window, seen: list[LogitScale]) -> Finding:
         """Build the finding with the least gap."""

@@ -61,8 +61,8 @@ class LossDivergence(Check, frozen=True):
         gradient (targets) stays as it was. It is loud only where the earlier ones take back half of the rise: a loss
         that grows because returns, task or data are others is a note, and so is one that could not be tried. Of a log
         alone nothing can be tried; of one that also holds a reward or an opponent's loss it is a note. So is it where
-        the rate has risen by one step or factor in each update of the run, to 100 times the first one and in a line far
-        beyond that of the constructor: a search for a rate.
+        the rate has risen evenly in each update of the run to 100 times the first one, by a factor from a tiny one on
+        or in a line far beyond that of the constructor: a search for a rate.
         The line is that of a write into weights, or of a number that moved, where the loop did so in that step and in
         none before.
     What to do

@@ -64,6 +64,7 @@ class LogitScaleObserver(Observer):
         stride = max(1, -(-rows.shape[0] // max(1, min(ROWS, VALUES // rows.shape[1]))))
         rows = rows[::stride].float()
         log_z, top = torch.logsumexp(rows, -1), rows.topk(2, -1).values
+        pairs = torch.zeros((), dtype=torch.bool, device=rows.device)
         if target.is_floating_point():
             wanted = target.movedim(dim, -1).reshape(-1, logits.shape[dim])[::stride].float()
             kept, loss = (
@@ -72,13 +73,14 @@ class LogitScaleObserver(Observer):
             )
         else:
             index = target.reshape(-1)[::stride]
+            pairs = told_places(index, target.numel(), rows.shape[1])
             inside = (index != ignored) & (index >= 0) & (index < rows.shape[1])
             kept, loss = inside.float(), log_z - rows.gather(1, torch.where(inside, index, 0).unsqueeze(1)).squeeze(1)
         means = [
             (torch.where(kept > 0, x, 0.0).sum() / kept.sum()).double()
             for x in (log_z.abs(), top[:, 0] - top[:, 1], loss)
         ]
-        size, gap, value, count = torch.stack([*means, kept.sum().double()]).tolist()
+        size, gap, value, count, paired = torch.stack([*means, kept.sum().double(), pairs.double()]).tolist()
         if not count:
             return
         here, classes = self.run.here(), int(rows.shape[1])
@@ -96,8 +98,17 @@ class LogitScaleObserver(Observer):
                 angle=number(angle.value) if angle is not None else None,
                 angle_frame=angle.frame if angle is not None else None,
                 taken_by=angle.function if angle is not None else "",
+                pairs=bool(paired),
             )
         )
         if size > self.largest:
             self.largest = size
             self.run.put(SERIES, size)
+
+
+def told_places(index: Tensor, rows: int, classes: int) -> Tensor:
+    """Return, on the device, 1 where targets say at which place the partner of a row stands: all differ and there are
+    about as many scores as rows, or all are the same."""
+    ordered = index.sort().values
+    differ = (ordered[1:] != ordered[:-1]).all()
+    return (differ & (classes <= 2 * rows)) | (ordered[0] == ordered[-1])

@@ -20,6 +20,8 @@ class LogitScale(Fact, frozen=True, kw_only=True):
     """Mean distance between the largest logit of a row and the second."""
     loss: Number
     """Mean cross-entropy of these rows without weights and smoothing, nats."""
+    pairs: bool = False
+    """The targets are places and no classes: each row has its own among about as many scores, or all have the same."""
 
     angle: Number | None = None
     """The angle beyond a full turn that a sine or cosine on the way to the scores is given, where they are right by far
