@@ -1,0 +1,147 @@
+"""Looks once for attributes that torch does not read, beside those that it does: `layer.weights = ...`,
+`parameter.require_grad = False`, `module.requires_grad = False`."""
+
+from __future__ import annotations
+
+import ast
+import inspect
+from collections.abc import Iterator
+from typing import Any
+
+import torch
+from torch import Tensor, nn
+from torch.nn.parameter import is_lazy
+
+from debugtracer.callsites.construction import is_user_file
+from debugtracer.callsites.frames import raw_frames
+from debugtracer.callsites.origins.value_origin import program_of
+from debugtracer.observers.observed_run import ObservedRun
+from debugtracer.observers.observer import Observer
+from debugtracer.recorder.state.roots import plain_path
+from debugtracer.trace.birth import Frame
+from debugtracer.trace.facts.misspelt_name import MisspeltName
+
+TENSORS = {
+    **dict.fromkeys(("weights", "Weight", "Weights", "weigth", "weigths", "wieght", "wieghts"), "weight"),
+    **dict.fromkeys(("biases", "Bias", "Biases", "bais"), "bias"),
+}
+FLAGS = frozenset(
+    {"require_grad", "requires_grads", "require_grads", "required_grad", "requires_gradient", "require_gradient",
+     "requires_gradients", "requiers_grad", "requries_grad", "requre_grad"}
+)  # fmt: skip
+FLAG = "requires_grad"
+MOST = 4  # attributes told of (ours)
+
+
+class MisspeltNamesObserver(Observer):
+    """Reads names of attributes once, after the first backward; no value of a tensor."""
+
+    def __init__(self, run: ObservedRun) -> None:
+        super().__init__(run)
+        self.done = False
+
+    def reset(self) -> None:
+        self.done = False
+
+    def backward_ended(self, losses: list[Tensor]) -> None:
+        """Walk the models called so far, then listen no more."""
+        self.run.unsubscribe(self.backward_ended)
+        if self.done:
+            return
+        self.done = True
+        files = {code.co_filename: None for code, _ in raw_frames(1)}
+        told: dict[object, None] = {}
+        # a scripted module has no plain attributes
+        for root in (one for one in self.run.modules() if not isinstance(one, torch.jit.ScriptModule)):
+            for fact in self.found(root, list(files)):
+                if len(told) < MOST and fact.key() not in told:
+                    told[fact.key()] = None
+                    self.run.emit(fact)
+
+    def found(self, root: nn.Module, files: list[str]) -> Iterator[MisspeltName]:
+        """Yield what is wrong below a root."""
+        parts = dict(root.named_modules())
+        for path, module in parts.items():
+            where = plain_path(path) or type(root).__name__
+            around = type(parts.get(path.rpartition(".")[0], root))
+            for name, meant in tensors_beside(module):
+                yield MisspeltName(
+                    ref=self.run.ref("forward"), path=where, layer=type(module).__name__, name=name, meant=meant,
+                    frame=set_at(name, [*files_of(around), *files]),
+                )  # fmt: skip
+            value, against = flag_of(module)
+            if against:
+                at = set_at(FLAG, [*files, *files_of(around)], value, module=True)
+                yield MisspeltName(
+                    ref=self.run.ref("forward"), path=where, layer=type(module).__name__, name=FLAG, meant=FLAG,
+                    value=value, parameters=against, frame=at,
+                )  # fmt: skip
+        flags = [(path, *flag) for path, p in root.named_parameters() if (flag := misspelt_flag(p)) is not None]
+        for path, name, value in flags[:1]:
+            yield MisspeltName(
+                ref=self.run.ref("forward"), path=plain_path(path), layer="Parameter", name=name, meant=FLAG,
+                value=value, parameters=len(flags), frame=set_at(name, [*files, *files_of(type(root))], value),
+            )  # fmt: skip
+
+
+def tensors_beside(module: nn.Module) -> Iterator[tuple[str, str]]:
+    """Yield the tensors of a layer of torch under nearly the name, and with the shape, of a parameter that it reads."""
+    if not type(module).__module__.startswith("torch.nn.modules.") or isinstance(module, torch.jit.ScriptModule):
+        return
+    for name, meant in TENSORS.items():
+        value = module._parameters.get(name, vars(module).get(name))
+        read = module._parameters.get(meant)
+        if not isinstance(value, Tensor) or read is None or value is read or is_lazy(value) or is_lazy(read):
+            continue
+        if value.shape == read.shape:
+            yield name, meant
+
+
+def flag_of(module: nn.Module) -> tuple[bool, int]:
+    """What `requires_grad` of a module was set to, and how many parameters below it say the opposite; torch reads that
+    of parameters alone. A class that keeps such an attribute itself has a use for it."""
+    value = vars(module).get(FLAG)
+    if not isinstance(value, bool) or (hasattr(type(module), FLAG) and not callable(getattr(type(module), FLAG))):
+        return False, 0
+    own = [one for kind in type(module).__mro__ for one in vars(kind).values() if inspect.isfunction(one)]
+    if any(FLAG in one.__code__.co_names for one in own if is_user_file(one.__code__.co_filename)):
+        return value, 0
+    flags = [p.requires_grad for p in module.parameters()]
+    return value, sum(flag != value for flag in flags) if flags and all(f != value for f in flags) else 0
+
+
+def misspelt_flag(parameter: Tensor) -> tuple[str, bool] | None:
+    """The flag of a parameter under a wrong name, where it says something else than the one that torch reads."""
+    for name, value in getattr(parameter, "__dict__", {}).items():
+        if name in FLAGS and isinstance(value, bool) and value != parameter.requires_grad:
+            return name, value
+    return None
+
+
+def files_of(kind: type[Any]) -> list[str]:
+    """The file of a class of the user's."""
+    try:
+        file = inspect.getsourcefile(kind)
+    except (TypeError, OSError):
+        return []
+    return [file] if file is not None and is_user_file(file) else []
+
+
+def set_at(name: str, files: list[str], value: bool | None = None, module: bool = False) -> Frame | None:
+    """The first line of these files that sets such an attribute, to this value where it is a flag; of a module not the
+    one of a loop over parameters."""
+    for file in dict.fromkeys(files):
+        program = program_of(file)
+        nodes = ast.walk(program.tree) if program is not None else ()
+        for node in sorted((n for n in nodes if isinstance(n, ast.Assign)), key=lambda n: n.lineno):
+            other = isinstance(node.value, ast.Constant) and node.value.value is not value
+            named = [t for t in node.targets if isinstance(t, ast.Attribute) and t.attr == name]
+            if any(not (module and is_part(target)) for target in named) and not (value is not None and other):
+                return Frame(file=file, line=node.lineno, function="", code=ast.unparse(node))
+    return None
+
+
+def is_part(target: ast.Attribute) -> bool:
+    """Whether what is set belongs to a parameter by its name: `param.requires_grad`, `layer.weight.requires_grad`."""
+    last = ast.unparse(target.value).rpartition(".")[2]
+    return len(last) == 1 or last.startswith(("par", "w", "bias"))
