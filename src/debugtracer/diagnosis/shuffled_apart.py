@@ -10,6 +10,7 @@ import torch
 from torch import Tensor, nn
 
 from debugtracer.callsites.frames import frames_of
+from debugtracer.callsites.origins.drawn_orders import DRAWS
 from debugtracer.recorder.tape.entry import Entry, Leaf, Slot, references
 from debugtracer.recorder.tape.step_tape import Segment
 from debugtracer.trace.birth import Frame
@@ -22,7 +23,6 @@ PRODUCTS = frozenset({"mul", "__mul__", "bmm", "cosine_similarity"})  # row by r
 FEWEST = 8  # rows of an order that says something (ours)
 MOST = 20_000  # entries of a tape that is read (ours)
 SHOWN = 3  # pairs of rows that are told
-DRAWS = frozenset({"randperm", "permutation", "permuted", "shuffle"})
 SORTS = frozenset({"argsort", "sort", "sorted", "msort", "lexsort", "topk", "argpartition"})
 REDUCES = frozenset({"mean", "sum", "std", "var", "std_mean", "var_mean", "median", "amax", "amin", "prod", "logsumexp",
                      "quantile", "norm", "sort", "topk", "cov", "corrcoef"})  # fmt: skip

@@ -8,6 +8,7 @@ from typing import Any
 import pytest
 
 from debugtracer.checks.optimizer.constant_answer import ConstantAnswer
+from debugtracer.trace.birth import Frame
 from debugtracer.trace.facts.constant_answer import ConstantAnswer as Fact
 from debugtracer.trace.facts.function_test import FunctionTest
 from debugtracer.trace.facts.health import Health, ParamDynamics
@@ -135,3 +136,11 @@ def test_a_difference_by_hand_counts_where_its_mean_square_is_the_loss():
     (found,) = told(320, facts)
     assert (found.severity, "the mean square of a difference was 0.45 in 3 looks" in found.message) == ("note", True)
     assert not told(320, facts, loss=2 * VARIANCE)
+
+
+def test_inputs_and_targets_that_were_shuffled_apart_are_a_warning_at_the_second_draw():
+    drawn = (Frame("/p/lamps.py", 9), Frame("/p/lamps.py", 10))
+    (found,) = told(320, looks(0, 1, 2, 100, 200, 300, drawn=drawn))
+    assert (found.severity, found.kind, found.place.frame) == ("warning", "targets_misaligned", drawn[1])
+    assert found.message.endswith("do not belong together: draw one order and put both in it.")
+    assert not told(320, looks(0, 1, 2, 100, 200, 300, value=0.3, drawn=drawn), loss=0.3)

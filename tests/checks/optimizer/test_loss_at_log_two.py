@@ -6,7 +6,9 @@ import math
 import random
 
 from debugtracer.checks.optimizer.loss_at_log_two import LossAtLogTwo
-from tests.spikes.series import falling, findings
+from debugtracer.trace.birth import Frame
+from debugtracer.trace.facts.constant_answer import ConstantAnswer
+from tests.spikes.series import falling, findings, ref
 
 OTHER = [20.0 + 0.1 * step for step in range(170)]
 
@@ -43,3 +45,14 @@ def test_one_that_is_near_or_falls_slowly_is_left_alone():
 def test_one_block_elsewhere_begins_the_count_anew():
     broken = at(math.log(2), 208) + at(0.6, 16) + at(math.log(2), 208)
     assert not findings(LossAtLogTwo(), broken)
+
+
+def test_inputs_and_labels_that_were_shuffled_apart_are_a_warning_at_the_second_draw():
+    drawn = (Frame("/p/coins.py", 27), Frame("/p/coins.py", 28))
+    fact = ConstantAnswer(
+        ref=ref(0), loss="binary_cross_entropy_with_logits", answer="shares", value=0.7, called=0.7, constant=0.69,
+        rows=64, drawn=drawn,
+    )  # fmt: skip
+    (found,) = findings(LossAtLogTwo(), at(math.log(2)), [fact])
+    assert (found.severity, found.kind, found.place.frame) == ("warning", "targets_misaligned", drawn[1])
+    assert "a random order each, by two draws, coins.py:27 and coins.py:28, so they do not belong" in found.message

@@ -106,3 +106,26 @@ def test_the_training_is_the_same_bit_for_bit(tmp_path):
         optimizer.step()
     watched, _ = run(tmp_path, 4, F.cross_entropy, classes())
     assert all(same_bits(a, b) for a, b in zip(bare.parameters(), watched.parameters(), strict=True))
+
+
+def fit(x, y):
+    model = nn.Linear(4, 1)
+    optimizer = torch.optim.SGD(model.parameters(), 0.1)
+    for begin in range(0, 64, 16):
+        loss = F.mse_loss(model(x[begin : begin + 16]), y[begin : begin + 16])
+        optimizer.zero_grad()
+        loss.backward()
+        optimizer.step()
+
+
+def test_two_orders_drawn_for_inputs_and_targets_are_told(tmp_path):
+    x, y = torch.randn(64, 4), torch.randn(64, 1)
+    with under_watch(tmp_path / "apart"):
+        given, wanted = x[torch.randperm(64)], y[torch.randperm(64)]
+        fit(given, wanted)
+    assert all("torch.randperm(64)" in line.code for line in facts(tmp_path / "apart", ConstantAnswer)[0].drawn)
+    with under_watch(tmp_path / "together"):
+        order = torch.randperm(64)
+        given, wanted = x[order], y[order]
+        fit(given, wanted)
+    assert facts(tmp_path / "together", ConstantAnswer)[0].drawn is None

@@ -8,8 +8,9 @@ from statistics import fmean, median
 from typing import ClassVar, NamedTuple
 
 from debugtracer.checks.check import Check
-from debugtracer.checks.optimizer.sequence import spot
+from debugtracer.checks.optimizer.sequence import at_line, spot
 from debugtracer.spikes.chance import chance
+from debugtracer.trace.birth import Frame
 from debugtracer.trace.facts.constant_answer import ConstantAnswer as Fact
 from debugtracer.trace.facts.function_test import FunctionTest
 from debugtracer.trace.facts.health import Health
@@ -20,6 +21,8 @@ from debugtracer.trace.number import as_float
 from debugtracer.trace.place import Place
 from debugtracer.trace.window import LOSS, LR, Window
 
+APART, SURE = "targets_misaligned", 0.9  # where inputs and targets were shuffled apart
+ONE_ORDER = "draw one order and put inputs and targets in it: order = torch.randperm(n); x, y = x[order], y[order]"
 SAME = 1e-3  # relative difference up to which the loss of the step is the value of the call
 TAIL = 96  # last losses whose median is asked where a program is looked at rarely (ours)
 ANSWERS = {
@@ -61,7 +64,8 @@ class ConstantAnswer(Check, frozen=True):
         for soft targets), and neither fall nor see the rate rise.
         A difference squared by hand counts where its mean square is the loss. A GAN at its equilibrium, a domain that
         is meant to be unknown and a noisy task look the same. A warning only of the one loss of one optimizer, after
-        10 epochs or 1,000 steps, at most `exactly` below it; never of pairs.
+        10 epochs or 1,000 steps, at most `exactly` below it; never of pairs. A warning too where the source puts the
+        inputs and the targets in a random order each.
     What to do
         Overfit one batch. Where that works, print some inputs beside their targets.
     Example
@@ -145,6 +149,8 @@ class ConstantAnswer(Check, frozen=True):
         """A warning where the one loss stands there for long; nothing where the plateau of a classifier is told."""
         known = chance(window)
         plateau = known is not None and math.isclose(known.level, as_float(last.constant), rel_tol=self.near)
+        if last.drawn:
+            return "warning"
         if sure and not plateau and last.answer != "pairs" and length >= self.enough(window):
             return "warning"
         return None if known is not None and plateau and known.classes > 3 else "note"
@@ -182,13 +188,18 @@ class ConstantAnswer(Check, frozen=True):
             f"{what}{spot(last.frame)} was {value:.4g} in {len(late)} looks at steps {late[0].fact.ref.step}.."
             f"{last.ref.step}, and never below {self.never:g} of it since step {looks[0].fact.ref.step}; the best "
             f"constant answer ({ANSWERS[last.answer]}) costs {constant:.4g}; expected less. {self.hint(window, last)}",
-            place=Place(frame=last.frame),
+            place=Place(frame=last.drawn[1], symptom_frame=last.frame) if last.drawn else Place(frame=last.frame),
+            kind=APART if last.drawn else None,
+            confidence=SURE if last.drawn else None,
+            remedies=(ONE_ORDER,) if last.drawn else (),
             loss=value,
             constant=constant,
         )
 
     def hint(self, window: Window, last: Fact) -> str:
         """What was measured of the way from the inputs to the loss."""
+        if last.drawn:
+            return two_orders(last.drawn)
         unread = [fact.root for fact in window.seen(FunctionTest) if fact.trial == "any_input" and fact.changed]
         if unread:
             return f"{unread[0]} gives the same whatever comes in: follow the input through forward."
@@ -202,6 +213,15 @@ class ConstantAnswer(Check, frozen=True):
         if share < self.alike:
             return seen + "follow the input to the loss, and overfit one batch."
         return seen + "the inputs are read, so print some of them beside their targets."
+
+
+def two_orders(drawn: tuple[Frame, Frame]) -> str:
+    """Say where inputs and targets were shuffled one after the other, and what to do."""
+    first, second = drawn
+    return (
+        f"Inputs and targets were put in a random order each, by two draws, {at_line(first)} and {at_line(second)}, so "
+        "they do not belong together: draw one order and put both in it."
+    )
 
 
 def single(window: Window) -> bool:

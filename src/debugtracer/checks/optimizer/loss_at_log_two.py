@@ -8,9 +8,12 @@ from statistics import fmean, median
 from typing import ClassVar
 
 from debugtracer.checks.check import Check
+from debugtracer.checks.optimizer.constant_answer import APART, ONE_ORDER, SURE, two_orders
 from debugtracer.spikes.level import BLOCK
 from debugtracer.spikes.monitor import monitor
+from debugtracer.trace.facts.constant_answer import ConstantAnswer
 from debugtracer.trace.finding import Finding
+from debugtracer.trace.place import Place
 from debugtracer.trace.window import LOSS, Window
 
 LOG_TWO = math.log(2)
@@ -29,7 +32,8 @@ class LossAtLogTwo(Check, frozen=True):
         losses in a row lie within `near` of log 2 each and within `exactly` on average, the later half is not lower
         than the earlier, and it was so from the first of these losses on: at the start of the run, or after losses of
         another size. A loss that has come down there is something else. It is a note: a GAN at its equilibrium and a
-        domain that is meant to be unknown look the same.
+        domain that is meant to be unknown look the same. A warning where the source puts the inputs and the labels in
+        a random order each.
     What to do
         Print some inputs beside their labels. Overfit one batch.
     Example
@@ -76,11 +80,16 @@ class LossAtLogTwo(Check, frozen=True):
             return
         memory["told"] = True
         after = f", after losses of {before:.4g}" if before is not None else ""
+        drawn = next((one for one in window.seen(ConstantAnswer) if one.drawn and one.answer == "shares"), None)
         yield self.finding(
             window,
-            "note",
+            "warning" if drawn else "note",
             f"the losses of {run * BLOCK} steps in a row had a median of {median(medians):.4g}, from the first one of "
-            f"them on{after}; expected below log 2 = {LOG_TWO:.4g}, the cost of not knowing which of two. Print some "
-            "inputs beside their labels.",
+            f"them on{after}; expected below log 2 = {LOG_TWO:.4g}, the cost of not knowing which of two. "
+            + (two_orders(drawn.drawn) if drawn and drawn.drawn else "Print some inputs beside their labels."),
+            place=Place(frame=drawn.drawn[1], symptom_frame=drawn.frame) if drawn and drawn.drawn else None,
+            kind=APART if drawn else None,
+            confidence=SURE if drawn else None,
+            remedies=(ONE_ORDER,) if drawn else (),
             loss=fmean(medians),
         )

@@ -9,7 +9,9 @@ import torch
 import torch.nn.functional as F
 from torch import Tensor
 
-from debugtracer.callsites.frames import RawFrames, raw_frames
+from debugtracer.callsites.frames import RawFrames, raw_frames, user_frames
+from debugtracer.callsites.origins.drawn_orders import drawn_apart
+from debugtracer.errors import guarded
 from debugtracer.observers.loss.answer_costs import ClassShares, ColumnMeans, Cost, absolute, as_rows, spread
 from debugtracer.observers.loss.loss_call import is_dispatched
 from debugtracer.observers.loss.loss_function import arguments, class_dim
@@ -18,6 +20,7 @@ from debugtracer.observers.model.running_module import running_module
 from debugtracer.observers.model.shadow_model import is_dense
 from debugtracer.observers.observed_run import ObservedRun
 from debugtracer.observers.observer import Observer
+from debugtracer.trace.birth import Frame
 from debugtracer.trace.facts.constant_answer import Answer, ConstantAnswer
 from debugtracer.trace.facts.loss_call import BINARY, INDEXED
 from debugtracer.trace.number import number
@@ -57,10 +60,11 @@ class ConstantAnswersObserver(Observer):
         self.shares: dict[Line, ClassShares] = {}
         self.means: dict[Line, ColumnMeans] = {}
         self.rows: dict[Line, int] = {}
+        self.drawn: dict[Line, tuple[Frame, Frame] | None] = {}
         self.at, self.seen = -1, set[Line]()
 
     def reset(self) -> None:
-        for one in (self.shares, self.means, self.rows, self.seen):
+        for one in (self.shares, self.means, self.rows, self.drawn, self.seen):
             one.clear()
 
     def called(self, function: Any, args: tuple[Any, ...], kwargs: dict[str, Any], output: Any) -> None:
@@ -136,9 +140,15 @@ class ConstantAnswersObserver(Observer):
                 ref=self.run.ref(), loss=name, frame=self.run.here(), answer=found.answer,
                 value=number(whole / found.targets if sums else whole), called=number(whole), constant=constant,
                 floor=floor, rows=self.rows[line], commonest=commonest or None, spread=varied,
-                of_batch=self.run.batches.find(target) is not None,
+                of_batch=self.run.batches.find(target) is not None, drawn=self.orders(name, line),
             )
         )  # fmt: skip
+
+    def orders(self, name: str, line: Line) -> tuple[Frame, Frame] | None:
+        """The lines that drew an order for each side. Reads source, once."""
+        if line not in self.drawn:
+            self.drawn[line] = guarded("constant_answers.orders")(drawn_apart)(user_frames(), name)
+        return self.drawn[line]
 
     def of_classes(self, name: str, given: dict[str, Any], line: Line) -> Measured | None:
         """Measure a cross-entropy."""

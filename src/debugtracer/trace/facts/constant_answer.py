@@ -37,6 +37,8 @@ class ConstantAnswer(Fact, frozen=True, kw_only=True):
     """Deviation of the answers between rows, as a share of that of the targets."""
     of_batch: bool = False
     """The target is a tensor of a fetched batch."""
+    drawn: tuple[Frame, Frame] | None = None
+    """The lines that put the inputs and the targets in a random order each, by two draws."""
 
     def key(self) -> object:
         """Identify the loss and the line that calls it."""
