@@ -28,7 +28,7 @@ FEW, MANY = 2, 38  # layers
 MOST_PYTHON = 18
 MOST_SEARCHING = 37  # the same for LBFGS with two calls of its loss; 36 with torch 2.13
 MOST_SCALING = 44  # and with a GradScaler, which looks itself whether gradients are finite; 43 with torch 2.13
-MOST_OBSERVER = 61  # calls of observers in a plain step at work; 56 with torch 2.13, more by what is installed
+MOST_OBSERVER = 62  # calls of observers in a plain step at work; 57 with torch 2.13, more by what is installed
 # the same with a loader and a closure, root calls and batches at rest, published in between; 18.3 with torch 2.13
 MOST_FRAMEWORK = 19
 MOST_AT_WORK = 690  # calls of functions of the recorder in such a step; 660 with torch 2.13

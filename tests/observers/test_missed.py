@@ -19,6 +19,7 @@ from tests.watching import under_watch
 FORGOTTEN: dict[str, Callable[[Any], Any]] = {
     "weights-at-rest": lambda o: (o.kept, o.due),
     "loss-rows": lambda o: o.standout.recent,
+    "lost-values": lambda o: o.standout.recent,
     "batch-facts": lambda o: o.latest,
     "epochs": lambda o: [history.now for history in o.known if history.now is not None],
     "outlying-batch": lambda o: o.past,

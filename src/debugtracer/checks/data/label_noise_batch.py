@@ -11,6 +11,7 @@ from debugtracer.checks.check import Check
 from debugtracer.checks.data.wording import named
 from debugtracer.trace.facts.batch_content import BatchOddity, BatchProfile
 from debugtracer.trace.facts.loss_rows import LossRows
+from debugtracer.trace.facts.lost_values import LostValues
 from debugtracer.trace.facts.went_back import WentBack
 from debugtracer.trace.finding import Finding
 from debugtracer.trace.number import as_float
@@ -29,10 +30,11 @@ class LabelNoiseBatch(Check, frozen=True):
         It looks like an unstable optimizer. The model is taught the opposite of what it knows.
     How it decides
         The loss is a quarter above all of the last 32 in at most `longest` steps in a row, at least `raised` of the
-        rows share that, no tensor of these batches was unlike the others (and their values were read), and the step
-        after is back at the usual loss: the weights were sound. Each must be 4 robust deviations of what the last
-        losses vary by above the usual loss, and one step alone 3 times that loss; else it is a note. Below a twentieth
-        of the first loss it is a note. A learning rate that is too high heals slowly, and is left to the spike checks.
+        rows share that, no tensor of these batches was unlike the others (and their values were read) or was lost on
+        the way, and the step after is back at the usual loss: the weights were sound. Each must be 4 robust deviations
+        of what the last losses vary by above the usual loss, and one step alone 3 times that loss; else it is a note.
+        Below a twentieth of the first loss it is a note. A learning rate that is too high heals slowly, and is left to
+        the spike checks.
     What to do
         Compare the labels of these samples with their inputs; look at the join that made them.
     Example
@@ -41,7 +43,7 @@ class LabelNoiseBatch(Check, frozen=True):
         these samples.
     """
 
-    needs: ClassVar[tuple[str | type, ...]] = (LOSS, LossRows, BatchOddity, WentBack)
+    needs: ClassVar[tuple[str | type, ...]] = (LOSS, LossRows, BatchOddity, WentBack, LostValues)
     kind: ClassVar[str] = "data_label_noise"
     symptom: ClassVar[str] = "loss_spike"
     confidence: ClassVar[float] = 0.75
@@ -70,6 +72,7 @@ class LabelNoiseBatch(Check, frozen=True):
         odd.update(
             f.ref.step for f in window.new(BatchOddity) if f.what in ("content", "range", "nonfinite", "ngram", "blank")
         )
+        odd.update(fact.ref.step for fact in window.new(LostValues))
         loss = window.now(LOSS)
         if loss is None:
             return

@@ -62,7 +62,10 @@ class EffectObserver(Observer):
         if isinstance(optimizer, torch.optim.LBFGS):
             return
         if not looks:
-            self.watch(optimizer)
+            reference = self.witnesses.get(optimizer)
+            held = reference() if reference is not None else None
+            if held is not None and held.grad is not None:
+                self.written = held, held._version  # no values are read
             return
         with torch.no_grad():
             for group in optimizer.param_groups:
@@ -76,7 +79,8 @@ class EffectObserver(Observer):
         number, done = self.updates.setdefault(optimizer, (self.count, 0))
         self.updates[optimizer] = (number, done + 1)
         if not before:
-            self.read_watch(optimizer)
+            if self.written is not None and self.written[0]._version == self.written[1]:
+                self.look_again(optimizer)
             return
         with torch.no_grad():
             flags = [flag for held, old, must in before for flag in zip(held, *moved(held, old, must), strict=True)]
@@ -123,20 +127,11 @@ class EffectObserver(Observer):
         if held is not None and optimizer not in self.witnesses and not held.is_inference():
             self.witnesses[optimizer] = WeakRef(held)
 
-    def watch(self, optimizer: Optimizer) -> None:
-        """Read how often its witness was written, where it has a gradient; no values."""
-        reference = self.witnesses.get(optimizer)
-        held = reference() if reference is not None else None
-        if held is not None and held.grad is not None:
-            self.written = held, held._version
-
-    def read_watch(self, optimizer: Optimizer) -> None:
-        """Look closely at the next updates where this one wrote nothing; a witness that is written past the counter
+    def look_again(self, optimizer: Optimizer) -> None:
+        """Look closely at the next updates, for this one wrote nothing; a witness that is written past the counter
         (`p.data`) is dropped with the first look that finds it moved."""
-        written, self.written = self.written, None
-        if written is None or written[0]._version != written[1] or self.again.get(optimizer) is not None:
-            return
-        self.again[optimizer] = AGAIN + 1
+        if self.again.get(optimizer) is None:
+            self.again[optimizer] = AGAIN + 1
 
     def built_at(self, optimizer: Optimizer) -> Frame | None:
         """Where the user built it; the constructor of an optimizer of their own is not that place."""
