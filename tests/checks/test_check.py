@@ -38,7 +38,7 @@ AT_END = {
     "data/class-skew", "data/restarted-pass", "model/activation-growth",
     "optimizer/constant-answer", "optimizer/plain-tensors",
     "data/channels-reordered", "data/last-batch-short", "data/names-renumbered",
-    "model/frozen-by-evaluation", "model/all-frozen", "model/activation-growth", "numerics/crash-text", "numerics/crash-values",
+    "model/frozen-by-evaluation", "model/all-frozen", "numerics/crash-text", "numerics/crash-values",
     "data/batch-of-one", "data/classes-in-blocks", "data/ctc-lengths", "data/empty-sample", "data/hard-samples",
     "data/loader-bound",
     "data/ragged-samples",
