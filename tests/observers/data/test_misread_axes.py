@@ -23,14 +23,14 @@ def sound():
     return pixels.numpy().reshape(ROWS, 3, HIGH, WIDE)
 
 
-def run(out, made, loader=True, steps=3, training=True):
+def run(out, made, loader=True, steps=3, training=True, scaled=None):
     with under_watch(out):
         model = nn.Conv2d(3, 2, 3).train(training)
         optimizer = torch.optim.SGD(model.parameters(), lr=0.01)
         scans = torch.from_numpy(made())
         for _ in range(steps):
             for (x,) in DataLoader(TensorDataset(scans), batch_size=ROWS) if loader else ((scans,),):
-                loss = model(x).square().mean()
+                loss = model(x if scaled is None else x * scaled).square().mean()
                 optimizer.zero_grad()
                 loss.backward()
                 optimizer.step()
@@ -48,6 +48,10 @@ def test_a_sound_input_one_look_and_an_evaluation_are_silent(tmp_path):
     assert run(tmp_path / "a", sound) == ([], [])
     assert run(tmp_path / "b", scrambled, steps=1) == ([], [])
     assert run(tmp_path / "c", scrambled, training=False) == ([], [])
+
+
+def test_what_was_computed_with_a_graph_is_not_asked(tmp_path):
+    assert run(tmp_path, scrambled, scaled=torch.ones(1, requires_grad=True)) == ([], [])
 
 
 def test_networks_that_were_looked_at_are_forgotten_when_steps_were_missed(tmp_path):

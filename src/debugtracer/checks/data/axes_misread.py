@@ -29,7 +29,8 @@ class AxesMisread(Check, frozen=True):
         Of up to 24 samples of two inspected steps the correlation of neighbours along each axis of 8 or more places is
         computed, as they are and for each way in which a view may have been taken for a transpose. In one of them
         neighbours along all those axes correlate by 0.5 or more, and in nine of ten samples what is missing to 1 is at
-        most half of what it is as they are. Noise, tokens and tables are smooth in no order.
+        most half of what it is as they are. Noise, tokens and tables are smooth in no order; what a layer has computed
+        is not asked, for its channels need not be.
     What to do
         Reshape to the sizes in which the values were written, then move the axes: `reshape(n, 32, 32, 3)` and
         `permute(0, 3, 1, 2)`.

@@ -52,7 +52,9 @@ class MisreadAxesObserver(Observer):
         if not torch.is_grad_enabled() or not module.training or not any(True for _ in module.parameters()):
             return
         given = next((one for one in (*args, *kwargs.values()) if isinstance(one, Tensor)), None)
-        if given is None or given.is_nested or given.dim() < 3 or len(given) < FEWEST or not is_values(given):
+        if given is None or given.grad_fn is not None:  # what a layer computed need not be smooth
+            return
+        if given.is_nested or given.dim() < 3 or len(given) < FEWEST or not is_values(given):
             return
         place = type(module).__name__, tuple(given.shape[1:])
         if place in self.now:
