@@ -69,8 +69,8 @@ class LoaderInfo:
 
     def dataset_held(self) -> Any:
         """The dataset, which often outlives its loader; None if it is gone."""
-        loader: Any = self.loader()
-        return getattr(loader, "dataset", None) if loader is not None or self.data is None else self.data()
+        held = getattr(self.loader(), "dataset", None)
+        return held if held is not None or self.data is None else self.data()
 
     def dataset_len(self) -> int | None:
         """The length of the dataset in samples; None if it has none or is gone."""
