@@ -48,7 +48,7 @@ LENGTHS = {
     "pytorch/examples word_language_model": 240,
     "pytorch/examples regression": 180,
     "pytorch/examples reinforce": 60,
-    "CleanRL dqn": 60,
+    "CleanRL dqn": 120,
 }
 # where a step ends in the programs that write their weights themselves
 ENDS = {
