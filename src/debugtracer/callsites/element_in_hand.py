@@ -6,7 +6,7 @@ import ast
 from collections.abc import Iterator
 from typing import Any, NamedTuple
 
-from debugtracer.callsites.failing_expression import FailingExpression, value_of
+from debugtracer.callsites.failing_expression import FailingExpression, known_value
 
 Comprehension = (ast.ListComp, ast.SetComp, ast.DictComp, ast.GeneratorExp)
 
@@ -38,8 +38,8 @@ def element(failing: FailingExpression, target: ast.expr, items: ast.expr) -> El
     """The element that a target of a loop is, where what is gone through is held under a name."""
     for name, held in pairs(target, items):
         base = held.value if isinstance(held, ast.Subscript) and isinstance(held.slice, ast.Slice) else held
-        found, value = value_of(name, failing.values)
-        known, container = value_of(base, failing.values)
+        found, value = known_value(name, failing.values)
+        known, container = known_value(base, failing.values)
         if found and known and type(container) in (list, tuple):
             places = same_object(value, container)
             if len(places) == 1:

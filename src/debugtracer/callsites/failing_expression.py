@@ -58,7 +58,7 @@ class FailingExpression:
         for node in ast.walk(self.node):
             if not isinstance(node, (ast.Name, ast.Attribute, ast.Subscript)) or self.is_called(node):
                 continue
-            found, value = value_of(node, self.values)
+            found, value = known_value(node, self.values)
             name = ast.unparse(node)
             if found and name not in told and not isinstance(value, NO_VALUES) and not inspect.isbuiltin(value):
                 told.add(name)
@@ -103,17 +103,19 @@ def is_comprehension(frame: FrameType) -> bool:
 
 
 def expression_at(program: Program, code: CodeType, line: int, instruction: int) -> ast.AST | None:
-    """The expression that an instruction belongs to, else the smallest statement on that line."""
+    """The expression that an instruction belongs to. Of what is written to, and where the bytecode has no columns, the
+    value of the statement."""
     place = position(code, instruction)
-    lines = [n for n in program.nodes if isinstance(n, (ast.expr, ast.stmt))]
-    exact = [n for n in lines if (n.lineno, n.end_lineno, n.col_offset, n.end_col_offset) == place]
-    found = exact[-1] if exact else None
-    if found is None or isinstance(getattr(found, "ctx", None), ast.Store):
-        held = [n for n in lines if isinstance(n, ast.stmt) and n.lineno <= line <= (n.end_lineno or n.lineno)]
-        statement = program.statement(found) if found is not None else (held[-1] if held else None)
-        value = getattr(statement, "value", None)
-        return value if isinstance(value, ast.expr) else statement if not hasattr(statement, "body") else None
-    return found
+    nodes = [n for n in program.nodes if isinstance(n, (ast.expr, ast.stmt))]
+    exact = [n for n in nodes if (n.lineno, n.end_lineno, n.col_offset, n.end_col_offset) == place]
+    if exact and not isinstance(getattr(exact[-1], "ctx", None), ast.Store):
+        return exact[-1]
+    around = [n for n in nodes if isinstance(n, ast.stmt) and n.lineno <= line <= (n.end_lineno or n.lineno)]
+    statement = program.statement(exact[-1]) if exact else next(reversed(around), None)
+    value = getattr(statement, "value", None)
+    if isinstance(value, ast.expr):
+        return value
+    return None if hasattr(statement, "body") else statement
 
 
 def position(code: CodeType, instruction: int) -> tuple[int | None, ...] | None:
@@ -124,18 +126,20 @@ def position(code: CodeType, instruction: int) -> tuple[int | None, ...] | None:
     return line, end_line, column, end_column
 
 
-def value_of(node: ast.AST, values: Mapping[str, Any]) -> tuple[bool, Any]:
+def known_value(node: ast.AST, values: Mapping[str, Any]) -> tuple[bool, Any]:
     """Whether the value of a name, a plain attribute or an entry of a plain container is known, and the value. No code
     of the program runs."""
     if isinstance(node, ast.Name):
         return node.id in values, values.get(node.id)
     if isinstance(node, ast.Attribute):
-        found, holder = value_of(node.value, values)
+        found, holder = known_value(node.value, values)
         value = inspect.getattr_static(holder, node.attr, None) if found else None
         return value is not None and not isinstance(value, (property, staticmethod, classmethod)), value
     if isinstance(node, ast.Subscript):
-        found, holder = value_of(node.value, values)
-        known, key = (True, node.slice.value) if isinstance(node.slice, ast.Constant) else value_of(node.slice, values)
+        found, holder = known_value(node.value, values)
+        known, key = (
+            (True, node.slice.value) if isinstance(node.slice, ast.Constant) else known_value(node.slice, values)
+        )
         if not (found and known) or type(holder) not in (list, tuple, dict) or type(key) not in (int, str):
             return False, None
         there = key in holder if isinstance(holder, dict) else type(key) is int and -len(holder) <= key < len(holder)

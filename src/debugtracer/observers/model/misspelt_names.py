@@ -18,6 +18,7 @@ from debugtracer.callsites.origins.value_origin import program_of
 from debugtracer.observers.observed_run import ObservedRun
 from debugtracer.observers.observer import Observer
 from debugtracer.recorder.state.roots import plain_path
+from debugtracer.source.program import Program
 from debugtracer.trace.birth import Frame
 from debugtracer.trace.facts.misspelt_name import MisspeltName
 
@@ -30,6 +31,8 @@ FLAGS = frozenset(
      "requires_gradients", "requiers_grad", "requries_grad", "requre_grad"}
 )  # fmt: skip
 FLAG = "requires_grad"
+LISTED = frozenset({"parameters", "named_parameters"})
+"""What lists the parameters of a module."""
 MOST = 4  # attributes told of (ours)
 
 
@@ -61,6 +64,7 @@ class MisspeltNamesObserver(Observer):
     def found(self, root: nn.Module, files: list[str]) -> Iterator[MisspeltName]:
         """Yield what is wrong below a root."""
         parts = dict(root.named_modules())
+        last_names = frozenset(name.rpartition(".")[2] for name, _ in root.named_parameters())
         for path, module in parts.items():
             where = plain_path(path) or type(root).__name__
             around = type(parts.get(path.rpartition(".")[0], root))
@@ -71,7 +75,7 @@ class MisspeltNamesObserver(Observer):
                 )  # fmt: skip
             value, against = flag_of(module)
             if against:
-                at = set_at(FLAG, [*files, *files_of(around)], value, module=True)
+                at = set_at(FLAG, [*files, *files_of(around)], value, last_names)
                 yield MisspeltName(
                     ref=self.run.ref("forward"), path=where, layer=type(module).__name__, name=FLAG, meant=FLAG,
                     value=value, parameters=against, frame=at,
@@ -127,21 +131,33 @@ def files_of(kind: type[Any]) -> list[str]:
     return [file] if file is not None and is_user_file(file) else []
 
 
-def set_at(name: str, files: list[str], value: bool | None = None, module: bool = False) -> Frame | None:
-    """The first line of these files that sets such an attribute, to this value where it is a flag; of a module not the
-    one of a loop over parameters."""
+def set_at(
+    name: str, files: list[str], value: bool | None = None, parameters: frozenset[str] | None = None
+) -> Frame | None:
+    """The first line of these files that sets such an attribute, to this value where it is a flag. With `parameters`,
+    the last names of those of a model, the first that sets it of something else than a parameter."""
     for file in dict.fromkeys(files):
         program = program_of(file)
-        nodes = ast.walk(program.tree) if program is not None else ()
+        nodes = program.nodes if program is not None else []
         for node in sorted((n for n in nodes if isinstance(n, ast.Assign)), key=lambda n: n.lineno):
             other = isinstance(node.value, ast.Constant) and node.value.value is not value
-            named = [t for t in node.targets if isinstance(t, ast.Attribute) and t.attr == name]
-            if any(not (module and is_part(target)) for target in named) and not (value is not None and other):
+            named = [t.value for t in node.targets if isinstance(t, ast.Attribute) and t.attr == name]
+            if program is not None and parameters is not None:
+                named = [holder for holder in named if not is_parameter(program, holder, parameters)]
+            if named and not (value is not None and other):
                 return Frame(file=file, line=node.lineno, function="", code=ast.unparse(node))
     return None
 
 
-def is_part(target: ast.Attribute) -> bool:
-    """Whether what is set belongs to a parameter by its name: `param.requires_grad`, `layer.weight.requires_grad`."""
-    last = ast.unparse(target.value).rpartition(".")[2]
-    return len(last) == 1 or last.startswith(("par", "w", "bias"))
+def is_parameter(program: Program, holder: ast.expr, parameters: frozenset[str]) -> bool:
+    """Whether an expression is a parameter: an attribute by the name of one, or what a loop over parameters is at."""
+    if isinstance(holder, ast.Attribute):
+        return holder.attr in parameters
+    loops = [
+        n
+        for n in program.above(holder)
+        if isinstance(n, ast.For)
+        and any(isinstance(one, ast.Attribute) and one.attr in LISTED for one in ast.walk(n.iter))
+    ]
+    bound = {n.id for loop in loops for n in ast.walk(loop.target) if isinstance(n, ast.Name)}
+    return isinstance(holder, ast.Name) and holder.id in bound

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import ast
-import inspect
 import operator
 import re
 import traceback
@@ -14,6 +13,7 @@ from typing import Any, cast
 import numpy as np
 from torch import Tensor, nn
 
+from debugtracer.callsites.failing_expression import known_value
 from debugtracer.callsites.frame_locals import locals_of
 from debugtracer.callsites.frames import USER, as_frame, place_of
 from debugtracer.callsites.origins.buffer_room import room_line
@@ -158,13 +158,8 @@ def table_of(node: ast.expr, values: Values) -> Tensor | None:
 
 
 def value_of(node: ast.expr, values: Values) -> Any:
-    """The value of a name or of a plain attribute of one; no code of the program runs."""
-    if isinstance(node, ast.Name):
-        return values.get(node.id)
-    if isinstance(node, ast.Attribute):
-        holder = value_of(node.value, values)
-        return inspect.getattr_static(holder, node.attr, None) if holder is not None else None
-    return None
+    """The value of a name or of a plain attribute of one, None where it is not known; no code of the program runs."""
+    return known_value(node, values)[1] if isinstance(node, (ast.Name, ast.Attribute)) else None
 
 
 def length_of(node: ast.expr, values: Values) -> int | None:

@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 import ast
-import re
 from typing import Any
 
-from debugtracer.callsites.crash_site import site_of
+from debugtracer.callsites.crash_site import site_of, worker_frames
 from debugtracer.callsites.element_in_hand import element_in_hand
 from debugtracer.callsites.failing_expression import FailingExpression, failing_expression, in_words, is_plain
 from debugtracer.callsites.origins.value_origin import origin, written_at
@@ -18,7 +17,6 @@ from debugtracer.trace.step import StepRef
 MOST_VALUES = 6  # names that are told (ours)
 LONGEST = 200  # characters of the exception's text
 MOST_SAMPLES = 256  # made once more after a worker's failure (ours)
-FROM_WORKER = re.compile(r"^Caught \w+ in DataLoader worker")
 
 
 class RaisedExpressionObserver(Observer):
@@ -29,7 +27,7 @@ class RaisedExpressionObserver(Observer):
         site = site_of(error)
         fetching = site.iterator is not None
         sample = site.sample if fetching else None
-        if fetching and FROM_WORKER.search(str(error)):
+        if fetching and worker_frames(str(error)):
             sample, error = self.made_again(error)
         failing = failing_expression(error)
         if failing is not None:
