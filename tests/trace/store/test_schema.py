@@ -2,6 +2,7 @@
 
 from pathlib import Path
 
+import pyarrow as pa
 import pytest
 
 from debugtracer.errors import TraceError
@@ -32,7 +33,7 @@ def test_other_files_are_no_segments(tmp_path: Path) -> None:
 
 
 def test_both_schemas_carry_the_version_they_check() -> None:
-    for schema in (live_schema(), series_schema()):
+    for schema in (pa.schema(live_schema()), series_schema()):
         check_version(Path("x"), schema.metadata, 1)
 
 

@@ -25,6 +25,7 @@ from debugtracer.trace.facts.health import Health
 from debugtracer.trace.facts.layer_norms import LayerNorms
 from debugtracer.trace.step import step_id
 from debugtracer.trace.store.schema import rank_folder
+from debugtracer.trace.store.series.seal_aside import seal_aside
 from debugtracer.trace.store.writer import TraceWriter
 
 HEARTBEAT_S = 2.0  # seconds between two heartbeats in events.jsonl: as often as series are flushed
@@ -93,6 +94,7 @@ class Output:
             self.folder,
             self.rank,
             on_wake=self.heartbeat.watch if several else None,
+            seal_aside=seal_aside,
             **self.options,  # type: ignore[arg-type]
         )
         if several:

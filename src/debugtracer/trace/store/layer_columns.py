@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache, cached_property
 from typing import Any, NamedTuple
@@ -12,11 +12,12 @@ import numpy.typing as npt
 
 from debugtracer.trace.facts.health import Health
 from debugtracer.trace.number import Number, as_float
-from debugtracer.trace.store.schema import VERSION_KEY
-from debugtracer.trace.store.series.arrow_arrays import as_numpy, is_valid, numbers, words
+from debugtracer.trace.store.schema import version_metadata
+from debugtracer.trace.store.series.arrow_arrays import as_numpy, is_valid
 from debugtracer.trace.store.series.blocks import as_float32
+from debugtracer.trace.store.stream_arrays import stream_schema
 
-LAYERS_VERSION = 1  # layers-N.arrows
+LAYERS_VERSION = 2  # layers-N.arrows
 NAMES = ("layer", "role", "shape", "dtype", "function")
 COUNTS = ("sampled", "bad")
 OF_TENSOR = ("l2", "mean", "std", "low", "high", "zero_share", "dead_units")
@@ -86,28 +87,60 @@ def columns_of(fact: Health) -> LayerColumns:
 
 @cache
 def layers_schema() -> Any:
-    """The schema of a stream of snapshots: (step, layer, role) and a column a statistic."""
-    import pyarrow as pa
+    """The schema of a stream of snapshots: a row a snapshot, a list a column of it. What is null in a row is as in the
+    row before."""
+    import nanoarrow as na
 
-    names = [pa.field(name, pa.dictionary(pa.int32(), pa.string()), nullable=False) for name in NAMES]
-    counts = [pa.field(name, pa.int32(), nullable=False) for name in COUNTS]
-    floats = [pa.field(name, pa.float32()) for name in FLOATS]
-    step = pa.field("step", pa.int64(), nullable=False)
-    return pa.schema([step, *names, *counts, *floats], metadata={VERSION_KEY: str(LAYERS_VERSION).encode()})
+    fields: dict[str, Any] = {"step": na.int64(nullable=False)}
+    fields |= {name: na.list_(na.string()) for name in NAMES}
+    fields |= {name: na.list_(na.int32()) for name in COUNTS}
+    fields |= {name: na.list_(na.float32(), nullable=False) for name in FLOATS}
+    return stream_schema(fields, version_metadata(LAYERS_VERSION))
 
 
-def to_batch(columns: LayerColumns) -> Any:
-    """The snapshot as a record batch."""
-    import pyarrow as pa
+def same_each_time(columns: LayerColumns) -> dict[str, list[Any]]:
+    """The columns that seldom change from one snapshot to the next, by name."""
+    names: dict[str, list[Any]] = {name: columns.names[name].texts() for name in NAMES}
+    return names | {name: columns.counts[name].tolist() for name in COUNTS}
 
-    named = [columns.names[name] for name in NAMES]
+
+def to_batch(columns: LayerColumns, before: Mapping[str, list[Any]]) -> Any:
+    """The snapshot as a record batch of one row; `before` is what the row before it has of `same_each_time`."""
+    from debugtracer.trace.store import stream_arrays as stream
+
+    now = same_each_time(columns)
+    news = {name: None if before.get(name) == column else column for name, column in now.items()}
+    size = [len(columns)]
     arrays = [
-        numbers([columns.step] * len(columns), pa.int64()),
-        *(pa.DictionaryArray.from_arrays(numbers(one.codes, pa.int32()), words(one.words)) for one in named),
-        *(numbers(columns.counts[name], pa.int32()) for name in COUNTS),
-        *(numbers(columns.floats[name], pa.float32(), columns.known[name]) for name in FLOATS),
+        stream.numbers([columns.step], "int64"),
+        *(stream.word_lists([news[name]]) for name in NAMES),
+        *(stream.number_lists([None if news[name] is None else columns.counts[name]], "int32") for name in COUNTS),
+        *(stream.lists(size, stream.numbers(columns.floats[n], "float32", columns.known[n])) for n in FLOATS),
     ]
-    return pa.record_batch(arrays, schema=layers_schema())
+    return stream.batch(layers_schema(), arrays, 1)
+
+
+def from_batch(row: Any, before: LayerColumns | None) -> LayerColumns:
+    """The snapshot of a record batch of one row, behind another. Raises ValueError where its columns differ in
+    length."""
+
+    def known(name: str) -> Any:
+        return row.column(name)[0].values
+
+    names, counts = dict(before.names if before else {}), dict(before.counts if before else {})
+    names |= {name: coded(told.to_pylist()) for name in NAMES if (told := known(name)) is not None}
+    counts |= {name: as_numpy(told) for name in COUNTS if (told := known(name)) is not None}
+    floats = {name: known(name) for name in FLOATS}
+    sizes = {len(one) for one in (*(name.codes for name in names.values()), *counts.values(), *floats.values())}
+    if len(sizes) != 1 or len(names) + len(counts) != len(NAMES) + len(COUNTS):
+        raise ValueError("its columns do not belong together")
+    return LayerColumns(
+        step=int(as_numpy(row.column("step"))[0]),
+        names=names,
+        counts=counts,
+        floats={name: as_numpy(one) for name, one in floats.items()},
+        known={name: is_valid(one) for name, one in floats.items()},
+    )
 
 
 def coded(texts: list[str]) -> Coded:
@@ -115,22 +148,3 @@ def coded(texts: list[str]) -> Coded:
     places: dict[str, int] = {}
     codes = [places.setdefault(text, len(places)) for text in texts]
     return Coded(np.array(codes, dtype=np.int32), list(places))
-
-
-def from_batch(batch: Any) -> LayerColumns:
-    """The snapshot of a record batch that has a row."""
-    return LayerColumns(
-        step=int(as_numpy(batch.column("step"))[0]),
-        names={name: decoded(batch.column(name)) for name in NAMES},
-        counts={name: as_numpy(batch.column(name)) for name in COUNTS},
-        floats={name: as_numpy(batch.column(name)) for name in FLOATS},
-        known={name: is_valid(batch.column(name)) for name in FLOATS},
-    )
-
-
-def decoded(column: Any) -> Coded:
-    """The texts of a dictionary array. Raises ValueError for a code that has no text."""
-    codes, texts = as_numpy(column.indices), column.dictionary.to_pylist()
-    if len(codes) and not 0 <= int(codes.min()) <= int(codes.max()) < len(texts):
-        raise ValueError("a name is missing in it")
-    return Coded(codes, texts)

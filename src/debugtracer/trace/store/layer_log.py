@@ -15,37 +15,16 @@ from debugtracer.trace.store.layer_columns import (
     LayerColumns,
     columns_of,
     from_batch,
-    layers_schema,
+    same_each_time,
     to_batch,
 )
 from debugtracer.trace.store.schema import check_version
 from debugtracer.trace.store.series.live import first_line, torn, write_whole
+from debugtracer.trace.store.stream_arrays import as_bytes
 
 FILE = re.compile(r"layers-(\d{6,})\.arrows")
 HALVED_BYTES = 4 * 1024**2
 """After so many bytes half as many snapshots are kept from there on: a run of any length stays readable (ours)."""
-
-
-class BatchBytes:
-    """What an Arrow writer writes into: bytes that are taken away after each batch."""
-
-    closed = False
-
-    def __init__(self) -> None:
-        self.data = bytearray()
-
-    def write(self, data: Any) -> int:
-        """Take some bytes; return how many."""
-        self.data += data
-        return len(data)
-
-    def flush(self) -> None:
-        """Do nothing: the bytes are taken by `take`."""
-
-    def take(self) -> bytes:
-        """Return the bytes since the last call."""
-        data, self.data = bytes(self.data), bytearray()
-        return data
 
 
 def new_file(folder: Path, word: str) -> int:
@@ -61,12 +40,8 @@ class LayerLog:
 
     def __init__(self, folder: Path) -> None:
         """Make the next free file in a rank's folder. Raises OSError."""
-        import pyarrow as pa
-
         self.file = new_file(folder, "layers")
-        self.sink = BatchBytes()
-        options = pa.ipc.IpcWriteOptions(compression="zstd", use_threads=False, emit_dictionary_deltas=True)
-        self.writer = pa.ipc.new_stream(self.sink, layers_schema(), options=options)
+        self.before: dict[str, list[Any]] = {}
         self.size, self.due, self.seen, self.every = 0, HALVED_BYTES, 0, 1
 
     def append(self, fact: Health) -> None:
@@ -74,8 +49,9 @@ class LayerLog:
         self.seen += 1
         if not fact.tensors or not (fact.at_alarm or (self.seen - 1) % self.every == 0):
             return
-        self.writer.write_batch(to_batch(columns_of(fact)))
-        data = self.sink.take()
+        columns = columns_of(fact)
+        data = as_bytes(to_batch(columns, self.before), first=not self.size)
+        self.before = same_each_time(columns)
         write_whole(self.file, data, self.size)
         self.size += len(data)
         if self.size >= self.due:
@@ -117,7 +93,7 @@ def stream_of(path: Path, problems: list[str]) -> list[LayerColumns]:
             batch = stream.read_next_batch()
             batch.validate(full=True)
             if len(batch):
-                found.append(from_batch(batch))
+                found.append(from_batch(batch, found[-1] if found else None))
     except StopIteration:
         pass
     except (pa.ArrowException, OSError, ValueError, KeyError) as error:

@@ -1,4 +1,4 @@
-"""Norms of each layer over time as columns beside the series of a rank: (step, layer, role, l2), a row a number."""
+"""Norms of each layer over time beside the series of a rank: a row a step and role, with a list of the norms."""
 
 from __future__ import annotations
 
@@ -8,31 +8,34 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
-import numpy as np
-
 from debugtracer.errors import TraceError
 from debugtracer.trace.facts.layer_norms import LayerNorms
-from debugtracer.trace.store.layer_columns import Coded, coded, decoded
-from debugtracer.trace.store.layer_log import BatchBytes, new_file
+from debugtracer.trace.store import stream_arrays as stream
+from debugtracer.trace.store.layer_log import new_file
 from debugtracer.trace.store.norm_table import NormPiece, NormTable
-from debugtracer.trace.store.schema import VERSION_KEY, check_version
-from debugtracer.trace.store.series.arrow_arrays import as_numpy, numbers, words
+from debugtracer.trace.store.schema import check_version, version_metadata
+from debugtracer.trace.store.series.arrow_arrays import as_numpy
 from debugtracer.trace.store.series.blocks import as_float32
 from debugtracer.trace.store.series.live import first_line, torn, write_whole
+from debugtracer.trace.store.stream_arrays import stream_schema
 
-NORMS_VERSION = 1  # norms-N.arrows
+NORMS_VERSION = 2  # norms-N.arrows
 FILE = re.compile(r"norms-(\d{6,})\.arrows")
 
 
 @cache
 def norms_schema() -> Any:
-    """The columns of a file: step, layer, role and l2."""
-    import pyarrow as pa
+    """The columns of a file, a row a step and role: the norms of the layers, and which these are; null where they are
+    those of the row before it of that role."""
+    import nanoarrow as na
 
-    word = pa.dictionary(pa.int32(), pa.string())
-    fields = [("step", pa.int64()), ("layer", word), ("role", word), ("l2", pa.float32())]
-    metadata = {VERSION_KEY: str(NORMS_VERSION).encode()}
-    return pa.schema([pa.field(name, kind, nullable=False) for name, kind in fields], metadata=metadata)
+    fields = {
+        "step": na.int64(nullable=False),
+        "role": na.string(nullable=False),
+        "layer": na.list_(na.string()),
+        "l2": na.list_(na.float32(), nullable=False),
+    }
+    return stream_schema(fields, version_metadata(NORMS_VERSION))
 
 
 class NormLog:
@@ -40,29 +43,26 @@ class NormLog:
 
     def __init__(self, folder: Path) -> None:
         """Make the next free file in a rank's folder. Raises OSError."""
-        import pyarrow as pa
-
         self.file, self.size = new_file(folder, "norms"), 0
-        self.sink = BatchBytes()
-        options = pa.ipc.IpcWriteOptions(compression="zstd", use_threads=False, emit_dictionary_deltas=True)
-        self.writer = pa.ipc.new_stream(self.sink, norms_schema(), options=options)
+        self.names: dict[str, tuple[str, ...]] = {}
 
     def append(self, fact: LayerNorms) -> None:
         """Write the norms of some steps. Raises OSError."""
-        import pyarrow as pa
-
-        wide, long = len(fact.names), len(fact.steps)
-        layers, role = coded(list(fact.names)), Coded(np.zeros(wide * long, np.int32), [fact.role])
-        named = (Coded(np.tile(layers.codes, long), layers.words), role)
-        arrays = [
-            numbers(np.repeat(np.array(fact.steps, np.int64), wide), pa.int64()),
-            *(pa.DictionaryArray.from_arrays(numbers(one.codes, pa.int32()), words(one.words)) for one in named),
-            numbers(as_float32([value for row in fact.values for value in row]), pa.float32()),
+        if not fact.steps:
+            return
+        layers: list[tuple[str, ...] | None] = [None] * len(fact.steps)
+        if self.names.get(fact.role) != fact.names:
+            layers[0] = fact.names
+        columns = [
+            stream.numbers(fact.steps, "int64"),
+            stream.words([fact.role] * len(fact.steps)),
+            stream.word_lists(layers),
+            stream.number_lists([as_float32(row) for row in fact.values], "float32"),
         ]
-        self.writer.write_batch(pa.record_batch(arrays, schema=norms_schema()))
-        data = self.sink.take()
+        data = stream.as_bytes(stream.batch(norms_schema(), columns, len(fact.steps)), first=not self.size)
         write_whole(self.file, data, self.size)
         self.size += len(data)
+        self.names[fact.role] = fact.names
 
     def close(self) -> None:
         """End writing; the file stays."""
@@ -88,6 +88,7 @@ def pieces_of_file(path: Path, problems: list[str]) -> list[NormPiece]:
 
     data = path.read_bytes()
     source, found, at = pa.BufferReader(data), list[NormPiece](), 0
+    names: dict[str, list[str]] = {}
     try:
         stream = pa.ipc.open_stream(source)
         check_version(path, stream.schema.metadata, NORMS_VERSION)
@@ -95,8 +96,8 @@ def pieces_of_file(path: Path, problems: list[str]) -> list[NormPiece]:
             at = source.tell()
             batch = stream.read_next_batch()
             batch.validate(full=True)
-            step, layer, role, l2 = (batch.column(name) for name in ("step", "layer", "role", "l2"))
-            found.append(NormPiece(as_numpy(step), decoded(layer), decoded(role), as_numpy(l2)))
+            for row in range(len(batch)):
+                found.append(piece_of(batch, row, names))
     except StopIteration:
         pass
     except (pa.ArrowException, OSError, ValueError, KeyError) as error:
@@ -105,3 +106,15 @@ def pieces_of_file(path: Path, problems: list[str]) -> list[NormPiece]:
                 f"{path} is damaged after {len(found)} whole pieces ({first_line(error)}); what comes after is lost."
             )
     return found
+
+
+def piece_of(batch: Any, row: int, names: dict[str, list[str]]) -> NormPiece:
+    """The piece in a row of a batch; `names` has the layers of each role so far and takes its own. Raises ValueError
+    where these are not as many as its norms."""
+    step, role, layer, l2 = (batch.column(name)[row] for name in ("step", "role", "layer", "l2"))
+    word = role.as_py()
+    if layer.is_valid:
+        names[word] = layer.as_py()
+    if len(names.get(word, ())) != len(l2.values):
+        raise ValueError("a name is missing in it")
+    return NormPiece(step.as_py(), word, names[word], as_numpy(l2.values))

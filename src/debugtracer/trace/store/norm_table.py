@@ -8,16 +8,16 @@ from functools import cached_property
 import numpy as np
 import numpy.typing as npt
 
-from debugtracer.trace.store.layer_columns import COUNTS, FLOATS, NAMES, Coded, LayerColumns, coded
+from debugtracer.trace.store.layer_columns import COUNTS, FLOATS, NAMES, LayerColumns, coded
 
 
 @dataclass(frozen=True)
 class NormPiece:
-    """Some steps as they were written together, shape (n,) each."""
+    """The norms of one role at one step; `l2` has the shape (layers,)."""
 
-    step: npt.NDArray[np.int64]
-    layer: Coded
-    role: Coded
+    step: int
+    role: str
+    layers: list[str]
     l2: npt.NDArray[np.float32]
 
 
@@ -28,14 +28,11 @@ class NormTable:
     pieces: list[NormPiece]
 
     @cached_property
-    def places(self) -> dict[int, list[tuple[NormPiece, npt.NDArray[np.int64]]]]:
-        """Find the rows of each step in each piece."""
-        found: dict[int, list[tuple[NormPiece, npt.NDArray[np.int64]]]] = {}
+    def places(self) -> dict[int, list[NormPiece]]:
+        """Find the pieces of each step."""
+        found: dict[int, list[NormPiece]] = {}
         for piece in self.pieces:
-            order = np.argsort(piece.step, kind="stable")
-            steps, starts = np.unique(piece.step[order], return_index=True)
-            for step, rows in zip(steps.tolist(), np.split(order, starts[1:]), strict=True):
-                found.setdefault(step, []).append((piece, rows))
+            found.setdefault(piece.step, []).append(piece)
         return found
 
     @property
@@ -45,22 +42,15 @@ class NormTable:
 
     def glanced(self, step: int) -> bool:
         """Whether more was measured at a step than gradients and weights."""
-        return any(
-            piece.role.words[code] in ("activation", "update")
-            for piece, rows in self.places[step]
-            for code in np.unique(piece.role.codes[rows]).tolist()
-        )
+        return any(piece.role in ("activation", "update") for piece in self.places[step])
 
     def at(self, step: int) -> LayerColumns:
         """The norms of one step; of a tensor that was written twice the later one. That of an update stands in the row
         of its weight, as in a snapshot."""
         last: dict[tuple[str, str], float] = {}
-        for piece, rows in self.places[step]:
-            layers, roles = piece.layer.words, piece.role.words
-            for layer, role, l2 in zip(
-                piece.layer.codes[rows].tolist(), piece.role.codes[rows].tolist(), piece.l2[rows].tolist(), strict=True
-            ):
-                last[layers[layer], roles[role]] = l2
+        for piece in self.places[step]:
+            for layer, l2 in zip(piece.layers, piece.l2.tolist(), strict=True):
+                last[layer, piece.role] = l2
         updates = {layer: last.pop((layer, role)) for layer, role in list(last) if role == "update"}
         size = len(last)
         blank = coded([""] * size)

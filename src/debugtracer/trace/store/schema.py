@@ -74,16 +74,18 @@ def check_version(path: Path, metadata: dict[bytes, bytes] | None, known: int) -
 @functools.cache
 def live_schema() -> Any:
     """The schema of a live stream: a row per series and flush. `steps` is null where steps are step0 + stride * i."""
-    import pyarrow as pa
+    import nanoarrow as na
 
-    fields = [
-        pa.field("series", pa.string(), nullable=False),
-        pa.field("step0", pa.int64(), nullable=False),
-        pa.field("stride", pa.int64(), nullable=False),
-        pa.field("steps", pa.list_(pa.int64())),
-        pa.field("values", pa.list_(pa.float32())),
-    ]
-    return pa.schema(fields, metadata={VERSION_KEY: str(LIVE_VERSION).encode()})
+    from debugtracer.trace.store.stream_arrays import stream_schema
+
+    fields = {
+        "series": na.string(nullable=False),
+        "step0": na.int64(nullable=False),
+        "stride": na.int64(nullable=False),
+        "steps": na.list_(na.int64()),
+        "values": na.list_(na.float32()),
+    }
+    return stream_schema(fields, version_metadata(LIVE_VERSION))
 
 
 @functools.cache

@@ -13,12 +13,11 @@ from typing import TYPE_CHECKING, Any
 
 from debugtracer import errors
 from debugtracer.trace.events import AnyEvent
-from debugtracer.trace.store import columns_library
 from debugtracer.trace.store.journal import Journal, encode_event
 from debugtracer.trace.store.own_process import OwnProcess
 from debugtracer.trace.store.schema import rank_folder
 from debugtracer.trace.store.series.live import LiveSegment
-from debugtracer.trace.store.series.seal import seal
+from debugtracer.trace.store.series.thin import seal_within
 
 if TYPE_CHECKING:
     from debugtracer.trace.facts.health import Health
@@ -45,9 +44,11 @@ class TraceWriter:
         self, run: Path, rank: int, *, flush_steps: int = 100, flush_s: float = 2.0, run_bytes: int = 2 * 1024**3,
         segment_flushes: int = 4096, segment_bytes: int = 8 * 1024**2,
         on_wake: Callable[[], None] | None = None,
+        seal_aside: Callable[[Path, int, int], bool] | None = None,
     ) -> None:  # fmt: skip
         """Prepare a writer that has opened no file. A live segment is sealed after `segment_flushes` or
-        `segment_bytes`.
+        `segment_bytes`, until the end by `seal_aside(folder, number, run_bytes)` where that is given; what it says
+        False of waits for the end.
 
         `on_wake` is called by the background thread each `flush_s`; it must not raise."""
         self.folder = rank_folder(Path(run), rank)
@@ -58,6 +59,7 @@ class TraceWriter:
         self.dropped = 0
         self.pid = PROCESS.pid
         self.on_wake = on_wake
+        self.seal_aside = seal_aside
         self._forget()
 
     def _forget(self) -> None:
@@ -70,13 +72,13 @@ class TraceWriter:
         self.wake = threading.Event()
         self.thread: threading.Thread | None = None
         self.closing = self.closed = False
-        self.lacks_library = False  # columns wait for the training thread to import what they are written with
         self.used_s = 0.0  # CPU seconds of the background thread, as of a second ago
         self.live: LiveSegment | None = None
         self.journal: Journal | None = None
         self.layers: LayerLog | None = None
         self.norm_log: NormLog | None = None
         self.due: list[int] = []  # ended live segments to be sealed
+        self.left: list[int] = []  # those of them that only the end can seal
 
     def point(self, step: int, values: Mapping[str, float]) -> None:
         """Take values of series at a step. Hot path: a copy and an append, no IO, no lock, no host sync."""
@@ -85,7 +87,7 @@ class TraceWriter:
         points = self.points
         points.append((step, dict(values)))
         waiting = len(points)
-        if waiting % self.flush_steps == 0 or self.thread is None or self.lacks_library:
+        if waiting % self.flush_steps == 0 or self.thread is None:
             self._remind(waiting)
 
     def extend(self, points: Sequence[tuple[int, dict[str, float]]]) -> None:
@@ -95,7 +97,7 @@ class TraceWriter:
         before = len(self.points)
         self.points.extend(points)
         waiting = len(self.points)
-        if waiting // self.flush_steps > before // self.flush_steps or self.thread is None or self.lacks_library:
+        if waiting // self.flush_steps > before // self.flush_steps or self.thread is None:
             self._remind(waiting)
 
     def _remind(self, waiting: int) -> None:
@@ -104,9 +106,7 @@ class TraceWriter:
             self.points.clear()
         if self.thread is None:
             self._start()
-        if waiting >= self.flush_steps or self.lacks_library:
-            self.lacks_library = False
-            columns_library.load()
+        if waiting >= self.flush_steps:
             self.wake.set()
             if self.thread is not None and not self.thread.is_alive():
                 self.flush()
@@ -144,11 +144,8 @@ class TraceWriter:
             return
         try:
             self._write_lines()
-            if threading.current_thread() is self.thread and not columns_library.is_whole():
-                self.lacks_library = bool(self.points or self.taken or self.measured)
-            else:
-                self._write_points()
-                self._write_snapshots()
+            self._write_points()
+            self._write_snapshots()
         except Exception as error:
             self._failed("trace.store.writer.flush", error)
         finally:
@@ -267,12 +264,14 @@ class TraceWriter:
 
     def _seal_due(self) -> None:
         """Seal ended segments, without the lock, since they are not written any more."""
-        from debugtracer.trace.store.series.thin import keep_within
-
         try:
-            while self.due:
-                seal(self.folder, self.due.pop(0))
-                keep_within(self.folder, self.run_bytes)
+            while self.due and self.seal_aside is not None and not self.closing:
+                if not self.seal_aside(self.folder, number := self.due.pop(0), self.run_bytes):
+                    self.left.append(number)
+            if self.seal_aside is None or self.closing:
+                self.left, self.due = [], self.left + self.due
+                while self.due:
+                    seal_within(self.folder, self.due.pop(0), self.run_bytes)
         except Exception as error:
             self._failed("trace.store.writer.seal", error)
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 
 import numpy as np
+import pyarrow as pa
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -85,18 +86,16 @@ def test_the_last_value_of_a_repeated_step_wins() -> None:
 
 def test_a_flush_is_one_row_per_series_and_only_uneven_steps_are_spelled_out() -> None:
     batch = live_batch([(0, {"a": 1.0, "b": 2.0}), (1, {"a": 3.0}), (2, {"a": 4.0, "b": 5.0}), (7, {"b": 6.0})])
-    assert batch.to_pylist() == [
+    assert pa.record_batch(batch).to_pylist() == [
         {"series": "a", "step0": 0, "stride": 1, "steps": None, "values": [1.0, 3.0, 4.0]},
         {"series": "b", "step0": 0, "stride": 0, "steps": [0, 2, 7], "values": [2.0, 5.0, 6.0]},
     ]
 
 
 def test_bad_rows_are_those_that_hold_a_value_that_is_not_finite() -> None:
-    import pyarrow as pa
-
     flushes = [
-        live_batch([(0, {"a": 1.0, "b": math.nan})]),
-        live_batch([(1, {"a": 1.0, "b": 1.0}), (2, {"a": -math.inf, "b": 1.0})]),
+        pa.record_batch(live_batch([(0, {"a": 1.0, "b": math.nan})])),
+        pa.record_batch(live_batch([(1, {"a": 1.0, "b": 1.0}), (2, {"a": -math.inf, "b": 1.0})])),
     ]
     table = pa.Table.from_batches(flushes)
     assert [(row["series"], row["step0"]) for row in bad_rows(table).to_pylist()] == [("b", 0), ("a", 1)]

@@ -5,21 +5,24 @@ from __future__ import annotations
 import os
 import resource
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 from debugtracer.errors import TraceError
-from debugtracer.trace.store.schema import live_schema
 from debugtracer.trace.store.series.blocks import live_batch
 from debugtracer.trace.store.series.live import LiveSegment, read_live, write_whole
+from debugtracer.trace.store.stream_arrays import as_bytes
+
+
+def a_flush(flush: int) -> Any:
+    return live_batch([(step, {"loss": float(step), "lr": 0.5}) for step in range(flush * 10, flush * 10 + 10)])
 
 
 def a_stream(folder: Path, batches: int = 3) -> Path:
     segment = LiveSegment(folder)
     for flush in range(batches):
-        segment.append(
-            live_batch([(step, {"loss": float(step), "lr": 0.5}) for step in range(flush * 10, flush * 10 + 10)])
-        )
+        segment.append(a_flush(flush))
     segment.close()
     return segment.path
 
@@ -27,8 +30,8 @@ def a_stream(folder: Path, batches: int = 3) -> Path:
 def test_a_stream_torn_anywhere_yields_every_whole_batch(tmp_path: Path) -> None:
     path = a_stream(tmp_path)
     data = path.read_bytes()
-    schema = len(bytes(live_schema().serialize()))
-    batch = (len(data) - schema) // 3
+    batch = len(as_bytes(a_flush(0), first=False))
+    schema = len(data) - 3 * batch
     edges = [schema + batch * whole for whole in range(4)]
     near = {end for edge in edges for end in range(max(edge - 12, 0), min(edge + 12, len(data)) + 1)}
     for end in sorted(near | set(range(0, len(data) + 1, 37)) | set(range(24))):
@@ -56,7 +59,7 @@ def test_what_is_no_stream_is_refused_by_name(tmp_path: Path) -> None:
 def test_damage_in_the_middle_keeps_what_is_before_it_and_is_said(tmp_path: Path) -> None:
     path = a_stream(tmp_path)
     data = bytearray(path.read_bytes())
-    batch = (len(data) - len(bytes(live_schema().serialize()))) // 3
+    batch = len(as_bytes(a_flush(0), first=False))
     at = len(data) - batch + 16  # inside the flatbuffer of the last batch
     data[at : at + 24] = os.urandom(3) * 8
     path.write_bytes(data)

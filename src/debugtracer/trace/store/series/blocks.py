@@ -35,7 +35,7 @@ def stride_of(steps: Steps) -> int:
 
 def live_batch(points: Iterable[tuple[int, dict[str, float]]]) -> Any:
     """A record batch of the live stream from (step, values) points, one row per series."""
-    import pyarrow as pa
+    from debugtracer.trace.store import stream_arrays as stream
 
     columns: dict[str, tuple[list[int], list[float]]] = {}
     for step, values in points:
@@ -45,16 +45,15 @@ def live_batch(points: Iterable[tuple[int, dict[str, float]]]) -> Any:
             floats.append(value)
     arrays = [np.asarray(steps, dtype=np.int64) for steps, _ in columns.values()]
     strides = [stride_of(steps) for steps in arrays]
-    schema = live_schema()
     uneven = [None if stride else steps for steps, stride in zip(arrays, strides, strict=True)]
     data = [
-        words(list(columns)),
-        numbers([steps[0] for steps in arrays], pa.int64()),
-        numbers(strides, pa.int64()),
-        lists(uneven, schema.field("steps").type),
-        lists([as_float32(floats) for _, floats in columns.values()], schema.field("values").type),
+        stream.words(list(columns)),
+        stream.numbers([steps[0] for steps in arrays], "int64"),
+        stream.numbers(strides, "int64"),
+        stream.number_lists(uneven, "int64"),
+        stream.number_lists([as_float32(floats) for _, floats in columns.values()], "float32"),
     ]
-    return pa.record_batch(data, schema=schema)
+    return stream.batch(live_schema(), data, len(columns))
 
 
 def points_of(rows: Any) -> tuple[Steps, Values]:

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from debugtracer.errors import TraceError
-from debugtracer.trace.store.schema import LIVE_VERSION, check_version, live_schema, segment_path, segments
+from debugtracer.trace.store.schema import LIVE_VERSION, check_version, segment_path, segments
 
 # What pyarrow says of a stream that ends too early; anything else is damage.
 TORN = (
@@ -42,8 +42,9 @@ class LiveSegment:
 
     def append(self, batch: Any) -> None:
         """Append one whole batch in one write. Raises OSError; the stream then ends where it ended before."""
-        head = b"" if self.size else bytes(live_schema().serialize())
-        write_whole(self.file, head + bytes(batch.serialize()), self.size)
+        from debugtracer.trace.store.stream_arrays import as_bytes
+
+        write_whole(self.file, as_bytes(batch, first=not self.size), self.size)
         self.size = os.fstat(self.file).st_size
         self.flushes += 1
 

@@ -134,7 +134,7 @@ def no_rows() -> Any:
     """A table of live rows without any."""
     import pyarrow as pa
 
-    return pa.Table.from_batches([], live_schema())
+    return pa.Table.from_batches([], pa.schema(live_schema()))
 
 
 def of_series(table: Any, name: str | None) -> Any:

@@ -5,7 +5,13 @@ from __future__ import annotations
 from pathlib import Path
 
 from debugtracer.trace.store.schema import THINNED_KEY, segments
-from debugtracer.trace.store.series.seal import write_series
+from debugtracer.trace.store.series.seal import seal, write_series
+
+
+def seal_within(folder: Path, number: int, run_bytes: int) -> None:
+    """Seal a live segment and thin the rank's older ones to `run_bytes`. Raises OSError, TraceError."""
+    seal(folder, number)
+    keep_within(folder, run_bytes)
 
 
 def keep_within(folder: Path, run_bytes: int) -> list[Path]:
