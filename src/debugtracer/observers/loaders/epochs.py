@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import os
 import weakref
+from collections.abc import Callable
 from typing import Any
 
 import torch
@@ -15,6 +16,7 @@ from debugtracer.callsites.origins.split_line import split_line
 from debugtracer.callsites.repeated_read import repeated_read
 from debugtracer.errors import guarded
 from debugtracer.observers.loaders.epoch_history import EpochHistory
+from debugtracer.observers.loaders.fetch_write import fetch_write
 from debugtracer.observers.loaders.row_reach import row_reach
 from debugtracer.observers.loaders.row_windows import RUN, shared_windows
 from debugtracer.observers.loaders.worker_copies import WorkerCopies
@@ -24,7 +26,9 @@ from debugtracer.recorder.output.claim import current_rank
 from debugtracer.recorder.tape.batches import Batch, LoaderInfo
 from debugtracer.trace.facts.batches import BatchSeen
 from debugtracer.trace.facts.epochs import Epoch, Overlap, Restart
+from debugtracer.trace.facts.fact import Fact
 from debugtracer.trace.facts.loaders import LoaderSeen
+from debugtracer.trace.step import StepRef
 
 MOST_LOADERS = 32  # loaders that are emitted; a loop that builds one per step adds no more after that (ours)
 FIRST_BATCHES = 20  # training batches kept for the comparison of ranks (ours)
@@ -146,7 +150,8 @@ class EpochObserver(Observer):
         history.now = None
         if history.trains and not history.asked:
             history.asked = True
-            guarded("observers.loaders.row_reach")(self.emit_reach)(history)
+            for asked in (row_reach, fetch_write):
+                guarded(f"observers.loaders.{asked.__name__}")(self.ask)(history, asked)
         ref = self.run.ref("load", max(self.run.iteration - 1, 0))
         self.run.emit(
             Epoch(
@@ -158,10 +163,10 @@ class EpochObserver(Observer):
             )
         )  # fmt: skip
 
-    def emit_reach(self, history: EpochHistory) -> None:
-        """Ask, once, whether the data reach further than their length."""
+    def ask(self, history: EpochHistory, asked: Callable[[LoaderInfo, int, StepRef], Fact | None]) -> None:
+        """Ask the dataset, once, something that runs the user's code."""
         with self.run.paused():
-            fact = row_reach(history.info, history.number, self.run.ref("load", max(self.run.iteration - 1, 0)))
+            fact = asked(history.info, history.number, self.run.ref("load", max(self.run.iteration - 1, 0)))
         if fact is not None:
             self.run.emit(fact)
 
