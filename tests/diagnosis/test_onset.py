@@ -131,3 +131,58 @@ def test_such_a_line_does_not_lead_where_the_step_fails_with_older_weights_as_we
         Trial(intervention="lower-lr=10", outcome="not healed"),
     ):
         assert began(grown, msgspec.structs.replace(tried, trials=(other,)), [clip()]).kind == "clip_misplaced"
+
+
+def wrong(derivative, backward, **more):
+    known = {"kind": "custom_backward_wrong", "confidence": 0.85, "iteration": 0, "severity": "warning"}
+    return Finding(
+        check="model/wrong-derivative",
+        layer="model",
+        step=0,
+        message=f"step 0, rank 0: backward of Pull is wrong ({backward} against {derivative})",
+        place=Place(frame=Frame(file="pull.py", line=45, function="backward")),
+        remedy=("gradcheck",),
+        evidence={"derivative": derivative, "backward": backward},
+        **known | more,
+    )
+
+
+def possible(*losses):
+    seen = facts(*losses)
+    return seen, msgspec.structs.replace(rank(seen), status="possible", confidence=0.42)
+
+
+def test_a_derivative_that_climbs_leads_over_a_rate_that_is_possible_and_says_it_too():
+    seen, plain = possible(3.2, 9.6, 113.0, 8.7e5, 6e31)
+    verdict = began(seen, plain, [wrong(0.135, -0.135)])
+    assert (verdict.kind, verdict.status, verdict.file, verdict.line) == (
+        "custom_backward_wrong",
+        "likely",
+        "pull.py",
+        45,
+    )
+    assert [s.kind for s in verdict.suspects][:1] == ["lr_too_high"]
+    assert "the updates from step 0 on had thrown" in verdict.evidence[0]
+    assert verdict.evidence[1] == "also possible: lr_too_high (confidence 0.42)"
+    assert began(seen, plain, [wrong(0.1, 0.9)]).kind == "custom_backward_wrong"
+
+
+def test_a_derivative_that_is_too_small_a_likely_rate_and_one_that_is_seen_later_do_not():
+    seen, plain = possible(3.2, 9.6, 113.0, 8.7e5, 6e31)
+    later = wrong(0.1, -0.1, iteration=seen.ref.iteration)
+    for finding in (wrong(0.4, 0.2), wrong(0.4, 0.4), later, wrong(0.1, -0.1, severity="note")):
+        assert began(seen, plain, [finding]) == plain
+    sure = msgspec.structs.replace(plain, status="likely", confidence=0.8)
+    assert began(seen, sure, [wrong(0.1, -0.1)]) == sure
+
+
+def test_a_rate_that_a_line_raised_lately_leads_and_one_of_long_ago_does_not():
+    seen, plain = possible(3.2, 9.6, 113.0, 8.7e5, 6e31)
+    at = seen.ref.iteration
+    raised = clip(kind="scheduler_misuse", exact=False, confidence=0.85, iteration=at - 20)
+    raised = msgspec.structs.replace(raised, check="optimizer/schedule-restarted")
+    assert began(seen, plain, [raised]).kind == "scheduler_misuse"
+    assert began(seen, plain, [msgspec.structs.replace(raised, iteration=at)]) == plain
+    assert began(seen, plain, [msgspec.structs.replace(raised, check="optimizer/rate-kept")]) == plain
+    large = wrong(0, 0, kind="data_unnormalised", iteration=at - 20)
+    assert began(seen, plain, [large]).kind == "data_unnormalised"

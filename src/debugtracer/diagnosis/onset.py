@@ -1,5 +1,6 @@
-"""Values that grew until they left the range: a batch, a stored value that the machine changed or a line that let the
-updates grow, that a check has named before, leads over what is drawn from the last step."""
+"""Values that grew until they left the range: a batch, a stored value that the machine changed, a line that let the
+updates grow or a gradient that was measured to be wrong, that a check has named before, leads over what is drawn from
+the last step."""
 
 from __future__ import annotations
 
@@ -23,10 +24,18 @@ MULTIPLIED = frozenset({
     "accumulation_unscaled", "clip_misplaced", "stale_gradients", "amp_clip_scaled_grads", "loss_unbounded",
 })  # fmt: skip
 """Classes that make each update larger than the learning rate says, or lift its limit: what grew, grew by them."""
+RAISED = frozenset({
+    "optimizer/warmup-uncapped", "optimizer/lr-zero", "optimizer/rate-raised-on-load", "optimizer/schedule-restarted",
+})  # fmt: skip
+"""Checks that name the line by which the rate rose, or fell below 0."""
+WRONG_WAY = "custom_backward_wrong"
+LARGE = "data_unnormalised"
+RECENT = 50  # steps before the incident (ours, as many as are kept of its numbers)
 MACHINE = "silent_data_corruption"
 OLDER = "older-weights"
 LEAP = 1e3  # times the smallest loss or gradient norm before: values that grew until they overflowed (ours)
 ONSET = 10.0  # times the largest loss before: the step in which the growth began (ours)
+FACTOR = 1.5  # times the derivative: a gradient that is too large (ours)
 SMALL = 1e-3  # a loss below it is as good as 0: no growth is measured from there (ours)
 WITHIN = 20  # steps: growth that ends in an overflow is fast (ours)
 CALM = 3  # losses before it that have to be there (ours)
@@ -34,26 +43,23 @@ CALM = 3  # losses before it that have to be there (ours)
 
 def began(facts: IncidentFacts, verdict: Verdict, found: Sequence[Finding]) -> Verdict:
     """The verdict, or that of the loud finding at the onset with the growth as its consequence. Pure."""
-    if verdict.kind == MACHINE or verdict.status == "confirmed":
-        return verdict
-    here = [f for f in ranked(found) if f.rank == facts.ref.rank]
-    first = next((f for f in here if f.kind == MACHINE and f.exact and at_onset(facts, f, later=1)), None)
-    if first is None and verdict.kind in GROWN:
-        first = next((f for f in here if f.layer == "data" and at_onset(facts, f)), None)
-    blamed = verdict.kind in GROWN or (verdict.kind is None and grew(facts))
-    if first is None and blamed and not fails_before(verdict):
-        before = (f for f in here if f.kind in MULTIPLIED and f.iteration <= facts.ref.iteration)
-        first = next((f for f in before if f.exact or f.confidence >= LIKELY), None)
+    first = leading(facts, verdict, found)
     if first is None or first.kind is None:
         return verdict
     status, frame = status_of(first), first.place.frame
-    if status == "confirmed" and first.kind in MULTIPLIED:
+    if status == "confirmed" and first.kind != MACHINE:
         status = "likely"  # that the line is wrong is certain, that it did this was not tried
     if first.kind == MACHINE:
         verdict = msgspec.structs.replace(
             verdict, module=first.place.module, param=first.place.param, op=None, direction=None, backward_op=None
         )
-    what = "batch" if first.layer == "data" else "changed value" if first.kind == MACHINE else "updates"
+    what = (
+        "batch"
+        if first.layer == "data" and first.kind != LARGE
+        else "changed value"
+        if first.kind == MACHINE
+        else "updates"
+    )
     was = Suspect(
         kind=verdict.kind or "",
         cause=verdict.cause or "",
@@ -80,6 +86,7 @@ def began(facts: IncidentFacts, verdict: Verdict, found: Sequence[Finding]) -> V
                 f"the trials are of step {facts.ref.step}: the {what} {'from' if what == 'updates' else 'of'} step "
                 f"{first.step}{' on' if what == 'updates' else ''} had thrown the weights far out before it"
             ),
+            *((f"also possible: {was.kind} (confidence {was.confidence:.2f})",) if was.status == "possible" else ()),
             *verdict.evidence,
         ),
         suspects=(
@@ -87,6 +94,33 @@ def began(facts: IncidentFacts, verdict: Verdict, found: Sequence[Finding]) -> V
             *(s for s in verdict.suspects if s.kind not in (was.kind, first.kind)),
         ),
     )
+
+
+def leading(facts: IncidentFacts, verdict: Verdict, found: Sequence[Finding]) -> Finding | None:
+    """The finding that says what began the growth; None where the verdict stays."""
+    if verdict.kind == MACHINE or verdict.status == "confirmed":
+        return None
+    here = [f for f in ranked(found) if f.rank == facts.ref.rank]
+    first = next((f for f in here if f.kind == MACHINE and f.exact and at_onset(facts, f, later=1)), None)
+    if first is None and verdict.kind in GROWN:
+        first = next((f for f in here if f.layer == "data" and at_onset(facts, f)), None)
+    blamed = verdict.kind in GROWN or (verdict.kind is None and grew(facts))
+    if first is None and blamed and not fails_before(verdict):
+        before = [f for f in here if f.iteration <= facts.ref.iteration and (f.exact or f.confidence >= LIKELY)]
+        first = next((f for f in before if f.kind in MULTIPLIED), None)
+        if first is None and verdict.status != "likely":
+            first = next((f for f in before if explains(facts, f)), None)
+    return first
+
+
+def explains(facts: IncidentFacts, finding: Finding) -> bool:
+    """Whether what was measured makes values grow by itself: a derivative that climbs or is too large, a rate that the
+    program raised or turned lately, an input far larger than a layer is made for. Not the step of the incident."""
+    ago = facts.ref.iteration - finding.iteration
+    if finding.kind == WRONG_WAY:
+        right, given = (as_float(finding.evidence.get(name, math.nan)) for name in ("derivative", "backward"))
+        return ago > 0 and (right * given < 0 or abs(given) > FACTOR * abs(right) > 0)
+    return 0 < ago <= RECENT and (finding.check in RAISED or finding.kind == LARGE)
 
 
 def fails_before(verdict: Verdict) -> bool:

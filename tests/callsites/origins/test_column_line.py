@@ -34,12 +34,30 @@ class Whole:
     def __getitem__(self, at):
         x = self.table[at]
         return x, at
+class Joined:
+    def __init__(self, table=None, days=None):
+        if days is None:
+            return
+        paid = days / 30
+        self.x = np.concatenate([np.log(days)[:, None], table, paid.reshape(-1, 1)], axis=1)
+    def __getitem__(self, at):
+        return self.x[at], at
 """
 
 
 @pytest.mark.parametrize(
     ("kind", "column", "line"),
-    [("Filled", 0, 7), ("Filled", 1, 8), ("Listed", 0, 16), ("Listed", 1, 14), ("Listed", 5, None), ("Whole", 1, None)],
+    [
+        ("Joined", 0, 28),
+        ("Joined", 6, 27),
+        ("Joined", 3, None),
+        ("Filled", 0, 7),
+        ("Filled", 1, 8),
+        ("Listed", 0, 16),
+        ("Listed", 1, 14),
+        ("Listed", 5, None),
+        ("Whole", 1, None),
+    ],
 )
 def test_the_write_into_the_place_or_the_part_of_the_list(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, kind: str, column: int, line: int | None
@@ -51,5 +69,5 @@ def test_the_write_into_the_place_or_the_part_of_the_list(
     module = util.module_from_spec(spec)
     monkeypatch.setitem(sys.modules, "water", module)
     spec.loader.exec_module(module)
-    found = column_line(sample_origin(getattr(module, kind)(), None, None, "batch[0]"), column)
+    found = column_line(sample_origin(getattr(module, kind)(), None, None, "batch[0]"), column, 7)
     assert (found.line if found is not None else None) == line

@@ -2,9 +2,13 @@
 
 from __future__ import annotations
 
+import msgspec
+
 from debugtracer.checks.optimizer.loss_too_good import LossTooGood
+from debugtracer.trace.birth import Frame
 from debugtracer.trace.facts.loaders import LoaderSeen
 from debugtracer.trace.facts.loss_call import LossCall
+from debugtracer.trace.facts.target_column import TargetColumn
 from tests.spikes.series import findings, ref
 
 LEAKED = [0.69 * 0.8**step + 1e-4 for step in range(300)]
@@ -31,6 +35,21 @@ def test_fires_early_in_the_first_epoch():
     assert found.message.endswith(
         "expected above 0.001 before a sample is seen twice. Look for the target among the inputs."
     )
+
+
+def test_a_column_that_lays_the_classes_apart_is_named_with_its_line():
+    at = Frame("train.py", 10, "<module>", "refunded = ...")
+    column = TargetColumn(
+        ref=ref(3), column=12, columns=13, rows=32, looks=3, equal=False, path="batch[0]", frame=at, apart=True
+    )
+    (found,) = findings(LossTooGood(), LEAKED, [call(), loader(10_000), column])
+    assert found.place.frame == at
+    assert found.message.endswith(
+        "Column 12 of 13 of batch[0] alone lays the classes apart in 3 batches of 32. Look at how it comes to know "
+        "the target."
+    )
+    (found,) = findings(LossTooGood(), LEAKED, [call(), loader(10_000), msgspec.structs.replace(column, apart=False)])
+    assert found.place.frame is None
 
 
 def test_later_in_the_epoch_it_is_a_note():

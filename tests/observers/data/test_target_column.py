@@ -103,3 +103,27 @@ def test_the_links_of_a_sparse_graph_are_no_columns(tmp_path, monkeypatch):
             F.mse_loss(model(adjacency, x).squeeze(1), y).backward()
             optimizer.step()
     assert not facts(tmp_path, TargetColumn)
+
+
+def test_a_column_that_alone_lays_the_classes_apart_is_told_of_and_is_no_leak_by_itself(tmp_path):
+    torch.manual_seed(4)
+    classes = torch.arange(40) % 2
+    x = torch.randn(40, 5)
+    x[:, 2] = 3.0 * classes + torch.rand(40)
+    told = run(tmp_path / "a", x, classes, F.cross_entropy, 2)
+    assert [(f.column, f.looks, f.apart) for f in told] == [(2, 3, True)]
+    assert not findings(tmp_path / "a", "target-in-input")
+    x[5, 2], x[15, 2], x[25, 2] = 0.5, 0.5, 0.5  # one row of each batch lies among the others
+    assert not run(tmp_path / "b", x, classes, F.cross_entropy, 2)
+
+
+def test_two_columns_that_lay_the_classes_apart_and_ties_name_none(tmp_path):
+    torch.manual_seed(4)
+    classes = torch.arange(40) % 2
+    x = torch.randn(40, 5)
+    x[:, 2] = 3.0 * classes + torch.rand(40)
+    x[:, 4] = torch.rand(40) - 3.0 * classes
+    assert not run(tmp_path / "a", x, classes, F.cross_entropy, 2)
+    y = torch.randn(40, 5)
+    y[:, 1] = 0.0
+    assert not run(tmp_path / "b", y, classes, F.cross_entropy, 2)

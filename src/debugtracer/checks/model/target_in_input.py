@@ -46,7 +46,7 @@ class TargetInInput(Check, frozen=True):
     def judge(self, window: Window) -> Iterator[Finding]:
         """Yield at most one finding per column."""
         first = window.memory(self)
-        for fact in window.new(TargetColumn):
+        for fact in (one for one in window.new(TargetColumn) if not one.apart):
             if fact.looks == 1:
                 first[fact.key()] = fact.ref
             if fact.looks == self.looks and fact.together:
