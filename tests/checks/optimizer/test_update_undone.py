@@ -32,6 +32,15 @@ def test_without_a_load_the_optimizer_is_the_place():
     assert finding.message.endswith("expected weights that stay. Look at what writes the weights after step().")
 
 
+def test_a_line_that_puts_another_value_there_is_the_place():
+    (finding,) = found(UpdateUndone(), [undone(n, loaded=None, loads=None, written=line(36)) for n in range(3)])
+    assert finding.place.frame == line(36)
+    assert "in 3 updates running: another value is written over them after it (train.py:36); " in finding.message
+    assert finding.remedy[0].startswith("write the old values back before step()")
+    (loaded,) = found(UpdateUndone(), [undone(n, written=line(36)) for n in range(3)])
+    assert loaded.place.frame == line(41)
+
+
 @pytest.mark.parametrize(
     "facts",
     [

@@ -6,6 +6,7 @@ import copy
 from pathlib import Path
 from typing import Any
 
+import pytest
 import torch
 from torch import nn
 
@@ -63,3 +64,44 @@ def test_a_swap_for_evaluation_is_no_undoing(tmp_path: Path):
             model.load_state_dict(kept)
 
     assert {f.back for f in observed(tmp_path / "runs", loop, UndoneUpdate)} == {0}
+
+
+@pytest.mark.parametrize("way", ["data", "copy", "under no_grad"])
+def test_the_first_line_that_puts_another_value_into_a_weight_after_the_update_is_named(tmp_path: Path, way: str):
+    def loop() -> None:
+        model = net()
+        optimizer = torch.optim.SGD(model.parameters(), lr=0.01)
+        for x, y in data(6):
+            kept = [p.detach().clone() for p in model.parameters()]
+            optimizer.zero_grad()
+            mse(model(x), y).backward()
+            optimizer.step()
+            for p, old in zip(model.parameters(), kept, strict=True):
+                with torch.no_grad():
+                    p.add_(0.0)  # goes on from the update
+                if way == "data":
+                    p.data = old
+                elif way == "copy":
+                    p.data.copy_(old)
+                else:
+                    with torch.no_grad():
+                        p[:] = old
+
+    facts = observed(tmp_path / "runs", loop, UndoneUpdate)
+    expected = {"data": "p.data = old", "copy": "p.data.copy_(old)", "under no_grad": "p[:] = old"}[way]
+    assert [f.back for f in facts] == [4] * 3
+    assert [f.written and f.written.code for f in facts][:2] == [expected] * 2
+
+
+def test_a_write_into_another_tensor_is_not_named(tmp_path: Path):
+    def loop() -> None:
+        model, average = net(), net()
+        optimizer = torch.optim.SGD(model.parameters(), lr=0.01)
+        for x, y in data(6):
+            optimizer.zero_grad()
+            mse(model(x), y).backward()
+            optimizer.step()
+            for p, one in zip(model.parameters(), average.parameters(), strict=True):
+                one.data.copy_(p.data)
+
+    assert {(f.back, f.written) for f in observed(tmp_path / "runs", loop, UndoneUpdate)} == {(0, None)}

@@ -14,6 +14,12 @@ from debugtracer.trace.finding import Finding
 from debugtracer.trace.place import Place
 from debugtracer.trace.window import Window
 
+OVERWRITTEN = (
+    "write the old values back before step(), not after it: what is written last stays",
+    "where a copy is meant, write the weights into the copy",
+)
+"""What helps where a line puts other values into the weights."""
+
 
 class UpdateUndone(Check, frozen=True):
     """Each update is taken back before the next one begins.
@@ -27,7 +33,8 @@ class UpdateUndone(Check, frozen=True):
     How it decides
         A sample of each parameter before an update, after it, and when the next update of the same optimizer begins.
         All that the update moved are bit for bit what they were before it, in `looks` updates running. Where the state
-        of the optimizer is loaded in between, too, each update starts anew on purpose (test-time adaptation).
+        of the optimizer is loaded in between, too, each update starts anew on purpose (test-time adaptation). The line
+        is that of the load, else the first one after it that puts another value in the place of a parameter's.
         Many updates: load_state_dict gives a module what it gave it the last time, bit for bit, `rounds` times running.
         The updates between had moved it, and after the last of them nothing ran and its state was not read, so that
         they served nobody: the tasks of a meta-learner and the clients of federated averaging are read before they are
@@ -76,7 +83,9 @@ class UpdateUndone(Check, frozen=True):
         """Build the finding with who writes the weights, where that is known."""
         more = ", ..." if fact.back > 1 else ""
         by = f": a state is loaded into them{spot(fact.loaded)}" if fact.loaded is not None else ""
-        advice = "Load it into the copy." if by else "Look at what writes the weights after step()."
+        if fact.loaded is None and fact.written is not None:
+            by = f": another value is written over them after it{spot(fact.written)}"
+        advice = "Load it into the copy." if fact.loaded else "Look at what writes the weights after step()."
         return self.finding(
             window,
             "error",
@@ -84,7 +93,10 @@ class UpdateUndone(Check, frozen=True):
             f"bit what they had been when its next update began, in {self.looks} updates running{by}; expected weights "
             f"that stay. {advice}",
             ref=fact.ref,
-            place=Place(param=fact.params[0], frame=fact.loaded or fact.built, symptom_frame=fact.loads),
+            place=Place(
+                param=fact.params[0], frame=fact.loaded or fact.written or fact.built, symptom_frame=fact.loads
+            ),
+            remedies=OVERWRITTEN if fact.loaded is None and fact.written is not None else (),
             back=float(fact.back),
         )
 

@@ -19,6 +19,8 @@ from debugtracer.trace.birth import Frame
 from debugtracer.trace.facts.undone_update import UndoneUpdate
 
 LOOKS = 4  # first updates of an optimizer: three of them can be looked at again (ours)
+REPLACES = frozenset({"__set__", "copy_", "set_", "__setitem__"})
+"""Calls that put another value in the place of a tensor's, where `add_` and `lerp_` go on from it."""
 NAMED = 4  # parameters named as evidence
 
 
@@ -32,7 +34,14 @@ class LastUpdate:
         self.after: list[Tensor] = []
         self.step: RawFrames = ()
         self.load: RawFrames = ()
+        self.write: RawFrames = ()
+        """The first write after it that puts another value in the place of what it made."""
         self.reset = False
+
+    def holds(self, tensor: Tensor) -> bool:
+        """Whether a tensor is one of the parameters, or has its memory as `p.data` does. No host sync."""
+        held = [p for reference in self.held if (p := reference()) is not None]
+        return any(tensor is p for p in held) or tensor.data_ptr() in {p.data_ptr() for p in held if p.numel()}
 
 
 class UndoneUpdatesObserver(Observer):
@@ -54,7 +63,7 @@ class UndoneUpdatesObserver(Observer):
 
     def optimizer_built(self, optimizer: Optimizer) -> None:
         """Listen again: a new one has not been looked at."""
-        self.run.subscribe(self.step_begins, self.step_ended)
+        self.run.subscribe(self.step_begins, self.step_ended, self.called)
 
     def step_begins(self, optimizer: Optimizer) -> None:
         """Look at the last update again, and take samples for this one."""
@@ -72,7 +81,7 @@ class UndoneUpdatesObserver(Observer):
     def rest(self) -> None:
         """Stop listening to updates once every optimizer has been looked at."""
         if not self.last and all(o in self.counts and self.counts[o][1] >= LOOKS for o in self.run.optimizers):
-            self.run.unsubscribe(self.step_begins, self.step_ended)
+            self.run.unsubscribe(self.step_begins, self.step_ended, self.called)
 
     def step_ended(self, optimizer: Optimizer) -> None:
         """Take the same samples after it."""
@@ -84,6 +93,14 @@ class UndoneUpdatesObserver(Observer):
         with torch.no_grad():
             last.after = [part(p).clone() for p in held if p is not None]
         last.step = raw_frames(1)
+
+    def called(self, function: Any, args: tuple[Any, ...], kwargs: dict[str, Any], output: Any) -> None:
+        """Note the line that first puts another value into a parameter after the update."""
+        if getattr(function, "__name__", "") not in REPLACES or not args or not isinstance(args[0], Tensor):
+            return
+        for last in list(self.last.values()):
+            if last.after and not last.write and last.holds(args[0]):
+                last.write = raw_frames(1)
 
     def restored(self, word: str, owner: Any) -> None:
         """Note who loads a state into the parameters."""
@@ -119,6 +136,7 @@ class UndoneUpdatesObserver(Observer):
                 params=tuple(names.get(id(p), f"parameter of shape {tuple(p.shape)}") for p in back[:NAMED]),
                 loaded=beside(last.load, last.step),
                 loads=next(iter(frames_of(last.load[:1])), None),
+                written=next(iter(frames_of(last.write[:1])), None),
                 reset=last.reset,
             )
         )

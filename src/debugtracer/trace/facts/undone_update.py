@@ -27,6 +27,8 @@ class UndoneUpdate(Fact, frozen=True, kw_only=True):
     """The call in the loop's own function through which a state was loaded into them in between."""
     loads: Frame | None = None
     """The innermost line of that call."""
+    written: Frame | None = None
+    """The line of the program that first put another value into one of its parameters after it."""
     reset: bool = False
     """The optimizer's state was loaded in between, too: each update starts anew on purpose."""
 
