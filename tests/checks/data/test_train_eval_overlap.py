@@ -10,7 +10,7 @@ from tests.checks.windows import LOADER, ref, told
 HELD = Frame("/home/someone/train.py", 21)
 
 
-def found(shared: int, rows: int, trained: int = 0):
+def found(shared: int, rows: int, trained: int = 0, split: Frame | None = None):
     fact = Overlap(
         ref=ref(59),
         loader=1,
@@ -21,6 +21,7 @@ def found(shared: int, rows: int, trained: int = 0):
         trained=trained,
         how="content",
         samples=(3, 17),
+        split=split,
     )
     return list(TrainEvalOverlap().judge(told(fact, step=59, ended=True)))
 
@@ -48,6 +49,13 @@ def test_a_run_that_ends_early_has_trained_on_a_part_of_what_it_evaluates():
 
 
 SPLIT = Frame("/home/someone/train.py", 9)
+
+
+def test_a_split_that_each_part_draws_by_itself_is_the_place():
+    (one,) = found(60, 160, split=SPLIT)
+    assert (one.place.frame, one.place.symptom_frame) == (SPLIT, HELD)
+    assert "3, 17, as a random split (train.py:9) is drawn anew for each part; expected none." in one.message
+    assert one.remedy[0] == "draw the split once and give both data sets their rows of it"
 
 
 def windows(shared: int, rows: int, same: int = 0):

@@ -12,6 +12,12 @@ from debugtracer.trace.finding import Finding
 from debugtracer.trace.place import Place
 from debugtracer.trace.window import Window
 
+SEEDED = (
+    "draw the split once and give both data sets their rows of it",
+    "or make it the same each time: random_state=0, a generator with a seed of its own",
+)
+"""What helps where each part draws a split of its own."""
+
 
 class TrainEvalOverlap(Check, frozen=True):
     """Samples of the evaluation were trained on.
@@ -68,9 +74,14 @@ class TrainEvalOverlap(Check, frozen=True):
                 window,
                 "note" if meant else "warning",
                 f"{fact.shared} of {fact.rows} rows of the evaluation{spot(fact.frame)} were trained on"
-                f"{spot(fact.train_frame)}{examples(fact)}; expected none. Split by index, once.",
+                f"{spot(fact.train_frame)}{examples(fact)}{anew(fact)}; expected none. Split by index, once.",
                 ref=fact.ref,
-                place=Place(frame=fact.frame, sample_index=fact.samples or None),
+                place=Place(
+                    frame=fact.split or fact.frame,
+                    symptom_frame=fact.frame if fact.split is not None else None,
+                    sample_index=fact.samples or None,
+                ),
+                remedies=SEEDED if fact.split is not None else (),
                 share=share,
             )
 
@@ -89,6 +100,11 @@ class TrainEvalOverlap(Check, frozen=True):
             place=Place(frame=fact.split or fact.frame, symptom_frame=fact.frame, sample_index=fact.samples or None),
             share=share,
         )
+
+
+def anew(fact: Overlap) -> str:
+    """Say where the rows are drawn for each part by itself."""
+    return f", as a random split{spot(fact.split)} is drawn anew for each part" if fact.split is not None else ""
 
 
 def examples(fact: Overlap) -> str:

@@ -12,6 +12,7 @@ import torch
 from torch import Tensor, nn
 from torch.utils.data import WeightedRandomSampler
 
+from debugtracer.callsites.origins.drawn_anew import drawn_anew
 from debugtracer.callsites.origins.split_line import split_line
 from debugtracer.callsites.repeated_read import repeated_read
 from debugtracer.errors import guarded
@@ -221,6 +222,9 @@ class EpochObserver(Observer):
                             ref=self.run.ref("load", max(self.run.iteration - 1, 0)), loader=other.number,
                             frame=other.info.frame, train_frame=train.info.frame, shared=len(shared),
                             rows=len(other.rows), trained=len(train.rows), how="content", samples=samples,
+                            split=guarded("observers.loaders.drawn_anew")(drawn_anew)(
+                                train.info.dataset_held(), other.info.dataset_held(), other.info.frame
+                            ),
                         )
                     )  # fmt: skip
                 guarded("observers.loaders.row_windows")(self.emit_windows)(train, other)

@@ -92,7 +92,7 @@ class Overlap(Fact, frozen=True, kw_only=True):
     length: int = 0
     """windows: values in a row that are equal."""
     split: Frame | None = None
-    """The line that chose the rows of either."""
+    """The line that chose the rows of either; of equal values one that draws them anew for each."""
     samples: tuple[int, ...] = ()
     """Some of the shared rows: dataset indices where they are known, else places in the pass."""
 
