@@ -34,6 +34,14 @@ def test_a_negative_rate_is_told_at_once():
     assert "is -0.0002, so updates climb the loss (LambdaLR, train.py:33); expected" in finding.message
 
 
+def test_a_fraction_that_runs_through_its_end_is_the_place():
+    more = {"scheduler": "LambdaLR", "scheduler_frame": line(33), "value_frame": line(23), "fraction_frame": line(21)}
+    (finding,) = found(LrZero(), [rate(low=-2e-4, high=-2e-4, **more)])
+    assert finding.place.frame == line(21)
+    assert "comes from train.py:23 by a fraction that nothing keeps below 1 (train.py:21); expected" in finding.message
+    assert finding.remedy[0].startswith("keep the fraction within its range")
+
+
 def test_a_rate_that_the_loop_has_lowered_itself_is_a_schedule():
     (finding,) = found(LrZero(), [rate(low=-6e-4, high=-6e-4, begun=80, begun_step=80)])
     assert "of AdamW is -0.0006, so updates climb the loss (written by the loop itself); expected" in finding.message

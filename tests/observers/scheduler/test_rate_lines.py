@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 import torch
 
-from debugtracer.observers.scheduler.rate_lines import built_line, built_rates, written_line
+from debugtracer.observers.scheduler.rate_lines import built_line, built_rates, fraction_line, written_line
 from debugtracer.trace.birth import Frame
 from debugtracer.trace.facts.schedule import Rate
 from tests.observers.loops import data, mse, net
@@ -77,3 +77,61 @@ def test_a_constant_in_a_real_loop(tmp_path: Path) -> None:
     (fact,) = observed(tmp_path / "runs", loop, Rate)
     assert fact.rate_frame is not None
     assert fact.rate_frame.code == "rate = 0.01"
+
+
+COSINE = """\
+def factor(step, begin, end):
+    ratio = step / 7
+    done = (step - begin) / (end - begin)
+    warped = math.cos(done * math.pi)
+    return 0.5 * warped
+"""
+BY_HAND = """\
+def adjust(optimizer, step, total):
+    share = float(step / total)
+    lr = BASE * (1 - share) ** 3
+    for group in optimizer.param_groups:
+        group["lr"] = lr
+"""
+
+
+@pytest.mark.parametrize(
+    ("text", "at", "line"),
+    [
+        (COSINE, 5, 3),
+        (BY_HAND, 3, 2),
+        (COSINE.replace("(step - begin) / (end - begin)", "min(1.0, (step - begin) / (end - begin))"), 5, None),
+        (COSINE.replace("math.cos(done", "math.cos(np.clip(done, 0, 1)"), 5, None),
+        (COSINE.replace("0.5 * warped", "0.5 * warped * ratio"), 5, None),
+        ("def factor(step):\n    return 1 - step / 80\n", 2, None),
+        ("rate = 1 - n / 80\n", 1, None),
+    ],
+    ids=["a cosine", "by hand", "bounded", "bounded later", "two", "on the line itself", "no function"],
+)
+def test_the_fraction_that_runs_through_its_end(tmp_path: Path, text: str, at: int, line: int | None) -> None:
+    file = tmp_path / "schedule.py"
+    file.write_text(text)
+    found = fraction_line(Frame(str(file), at, "factor"))
+    assert (found.line if found is not None else None) == line
+
+
+def test_a_rate_below_0_comes_with_the_fraction_and_one_above_does_not(tmp_path: Path) -> None:
+    def loop() -> None:
+        model = net()
+        optimizer = torch.optim.SGD(model.parameters(), lr=0.01)
+
+        def factor(step: int) -> float:
+            done = step / 4
+            return 1.0 - done
+
+        scheduler = torch.optim.lr_scheduler.LambdaLR(optimizer, factor)
+        for x, y in data(7):
+            optimizer.zero_grad()
+            mse(model(x), y).backward()
+            optimizer.step()
+            scheduler.step()
+
+    told = observed(tmp_path / "runs", loop, Rate)
+    below = [f.fraction_frame and f.fraction_frame.code for f in told if float(f.low) < 0]
+    assert below and set(below) == {"done = step / 4"}
+    assert {f.fraction_frame for f in told if float(f.low) >= 0} <= {None}

@@ -14,6 +14,8 @@ from debugtracer.trace.finding import Finding
 from debugtracer.trace.place import Place
 from debugtracer.trace.window import Window
 
+KEPT = "keep the fraction within its range, min(1.0, x), or end the schedule with the run"
+
 
 class LrZero(Check, frozen=True):
     """Every group of an optimizer has a learning rate of 0 for many updates, or a negative one.
@@ -70,14 +72,18 @@ class LrZero(Check, frozen=True):
         at = fact.value_frame or fact.rate_frame
         factor = "the factor" if fact.value_frame is not None else "it"
         source = f", {factor} comes from {at_line(at)}" if at is not None else ""
+        end = fact.fraction_frame
+        if end is not None:
+            source += f" by a fraction that nothing keeps below 1 ({at_line(end)})"
         return self.finding(
             window,
             "error",
             f"the learning rate of {fact.kind} {what}{long}{by}{source}; expected a rate above 0. Print the factor "
             "over the steps of the run.",
             ref=msgspec.structs.replace(fact.ref, iteration=fact.begun, step=fact.begun_step),
-            place=Place(frame=fact.value_frame or fact.scheduler_frame or fact.rate_frame or fact.frame),
+            place=Place(frame=end or fact.value_frame or fact.scheduler_frame or fact.rate_frame or fact.frame),
             kind=self.kind if fact.scheduler or fact.begun_step else "lr_zero",  # a rate that was another is a schedule
+            remedies=() if end is None else (KEPT, *self.remedies),
             lr=float(fact.low),
             updates=fact.same,
         )

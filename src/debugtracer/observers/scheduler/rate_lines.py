@@ -15,11 +15,14 @@ from debugtracer.callsites.origins.called_function import called_function
 from debugtracer.callsites.origins.option_lines import literal
 from debugtracer.callsites.origins.setting_origin import at_line, setting_line
 from debugtracer.callsites.origins.value_origin import last_write, program_of, scope_at
-from debugtracer.callsites.origins.written_names import Function, returns
+from debugtracer.callsites.origins.written_names import Function, final_name, returns
 from debugtracer.observers.scheduler.climb_line import climb_line, writes_rate
 from debugtracer.recorder.state.identity import ById
 from debugtracer.source.program import Program
 from debugtracer.trace.birth import Frame
+
+BOUNDS = frozenset({"min", "max", "clip", "clamp", "minimum", "maximum", "fmin", "fmax"})
+"""Calls that keep a number within a range."""
 
 
 class RateLines:
@@ -135,3 +138,45 @@ def built_rates(optimizer: Optimizer) -> list[float]:
     """The rates that the groups of an optimizer were built with, before any schedule."""
     given = (g.get("initial_lr", optimizer.defaults.get("lr")) for g in optimizer.param_groups)
     return [float(rate) for rate in given if isinstance(rate, (int, float))]
+
+
+def fraction_line(given: Frame | None) -> Frame | None:
+    """The line of the only fraction which the function around a line takes by name and bounds nowhere (`done = (step -
+    begin) / (end - begin)`), of a rate that ran through its end; None where it is that line, or there are several."""
+    program = program_of(given.file) if given is not None else None
+    scope = scope_at(program, given.line) if program is not None and given is not None else None
+    if program is None or scope is None or given is None:
+        return None
+    bounded = {
+        name.id
+        for call in ast.walk(scope)
+        if isinstance(call, ast.Call) and final_name(call.func) in BOUNDS
+        for name in ast.walk(call)
+        if isinstance(name, ast.Name)
+    }
+    assigned = [n for n in ast.walk(scope) if isinstance(n, ast.Assign) and isinstance(n.targets[0], ast.Name)]
+    used = names_at(scope, given.line)
+    for _ in assigned:  # as far back as there are names
+        used |= {name for n in assigned if ast.unparse(n.targets[0]) in used for name in read(n.value)}
+    found = [n for n in assigned if is_fraction(n.value) and ast.unparse(n.targets[0]) in used - bounded]
+    return at_line(program, found[0].lineno) if len(found) == 1 and found[0].lineno != given.line else None
+
+
+def names_at(scope: Function, line: int) -> set[str]:
+    """The names that the statements of a line read."""
+    return {n.id for n in ast.walk(scope) if isinstance(n, ast.Name) and n.lineno == line}
+
+
+def read(node: ast.expr) -> set[str]:
+    """The names in an expression."""
+    return {n.id for n in ast.walk(node) if isinstance(n, ast.Name)}
+
+
+def is_fraction(node: ast.expr) -> bool:
+    """Whether an expression divides one thing by another, neither of them a number that is written out, and bounds
+    neither."""
+    if isinstance(node, ast.Call) and final_name(node.func) == "float" and len(node.args) == 1:
+        node = node.args[0]
+    divides = isinstance(node, ast.BinOp) and isinstance(node.op, ast.Div)
+    bounds = any(isinstance(n, ast.Call) and final_name(n.func) in BOUNDS for n in ast.walk(node))
+    return divides and isinstance(node, ast.BinOp) and literal(node.left) is None and not bounds

@@ -25,7 +25,7 @@ from debugtracer.observers.scheduler.loaded_rate import LoadedRate, loaded_rate
 from debugtracer.observers.scheduler.moved_rate import died_in_update, moved_rate, undefined
 from debugtracer.observers.scheduler.plateau_values import plateau_value
 from debugtracer.observers.scheduler.rate_history import rate_history
-from debugtracer.observers.scheduler.rate_lines import RateLines, built_rates
+from debugtracer.observers.scheduler.rate_lines import RateLines, built_rates, fraction_line
 from debugtracer.observers.scheduler.schedule_state import ScheduleState
 from debugtracer.observers.scheduler.scheduler_plan import SchedulerPlan, is_round, rates
 from debugtracer.recorder.run_state import parameters
@@ -194,6 +194,7 @@ class ScheduleObserver(Observer):
         value_frame = None if plan is None else self.lambdas.frame_of(plan.scheduler())
         fallen = rate_state.high is not None and rate_state.high > JUMP * high
         load = self.loads.get(optimizer) if not rate_state.updates else None
+        written = self.rate_lines.line(optimizer, high, built, not rate_state.updates) if plan is None else None
         self.run.emit(
             Rate(
                 ref=self.run.ref("update", self.run.iteration - 1), optimizer=rate_state.number,
@@ -206,9 +207,7 @@ class ScheduleObserver(Observer):
                 value_frame=value_frame, loaded=None if load is None else number(load.rate),
                 loaded_frame=None if load is None else load.frame,
                 climb_frame=self.rate_lines.climb(optimizer, value_frame, plan is None) if fallen else None,
-                rate_frame=self.rate_lines.line(optimizer, high, built, not rate_state.updates)
-                if plan is None
-                else None,
+                rate_frame=written, fraction_frame=fraction_line(value_frame or written) if low < 0 else None,
             )
         )  # fmt: skip
 

@@ -42,6 +42,8 @@ class Rate(Fact, frozen=True, kw_only=True):
     """The line of the user's function that gave the factor, for a scheduler made of functions."""
     rate_frame: Frame | None = None
     """Without a scheduler: the line that says the largest rate, where that is not the constructor."""
+    fraction_frame: Frame | None = None
+    """Of a rate below 0: the only fraction, bounded nowhere, in the function that gave it."""
     climb_frame: Frame | None = None
     """After a fall: the only line of the schedule's function that counts up, where there is one."""
     loaded: Number | None = None
