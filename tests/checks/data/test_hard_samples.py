@@ -33,6 +33,17 @@ def run(odd: dict[int, list[Fact]], high: dict[int, float], steps: int = 80):
     )
 
 
+def test_a_record_that_is_kept_in_another_dtype_is_told_with_the_line_that_scales_it():
+    at = Frame("/p/frames.py", 32)
+    odd = content(60, detail="std", form="sample 960 is kept as uint16, 6 others as uint8", made=(at,))
+    (finding,) = run({60: odd}, {60: 70.0})
+    assert finding.message.endswith(
+        "sample 960 is kept as uint16, 6 others as uint8; expected each scaled by its own range. Scale it by the range "
+        "of its dtype."
+    )
+    assert (finding.place.frame, finding.remedy[0][:34]) == (at, "scale each record by the range of ")
+
+
 def test_a_jump_in_unlike_batches_is_named_with_first_step_and_all_samples():
     (finding,) = run({60: content(60), 61: content(61)}, {60: 7.0, 61: 6.0})
     assert finding.message == (

@@ -6,6 +6,7 @@ from __future__ import annotations
 import math
 from pathlib import Path
 
+import numpy as np
 import pytest
 import torch
 from torch import nn
@@ -389,3 +390,35 @@ def test_nothing_loud_is_said_where_every_batch_of_one_row_is_looked_at(tmp_path
     model, loader, loss_of = drawn_with_replacement()
     loop(tmp_path / "runs", model, loader, loss_of, epochs=3, lr=1e-3)
     assert loud(tmp_path / "runs") == []
+
+
+class Recordings:
+    """Rows on [0, 255] as bytes; one was kept with two bytes a value, its own range."""
+
+    def __init__(self, odd: bool):
+        chance = np.random.default_rng(0)
+        self.rows = [chance.integers(0, 256, 5).astype(np.uint8) for _ in range(320)]
+        if odd:
+            self.rows[301] = (self.rows[301].astype(np.uint16) + 1) * 257
+
+    def __len__(self):
+        return len(self.rows)
+
+    def __getitem__(self, at):
+        row = self.rows[at]
+        x = torch.from_numpy(row / 255.0).float()
+        return x, x.sum()
+
+
+@pytest.mark.parametrize("odd", [True, False])
+def test_a_record_that_is_kept_in_another_dtype_is_told_where_it_is_scaled(tmp_path, odd):
+    torch.manual_seed(0)
+    loop(tmp_path, net(), DataLoader(Recordings(odd), batch_size=4), squared, lr=1e-6)
+    told = [f for f in found(tmp_path, "data/hard-samples") if f.severity == "warning"]
+    if not odd:
+        assert told == []
+        return
+    (one,) = told
+    assert "sample 301 is kept as uint16, " in one.message
+    assert one.place.frame.code == "x = torch.from_numpy(row / 255.0).float()"
+    assert one.place.sample_index == (301,)

@@ -13,6 +13,7 @@ from debugtracer.observers.data.schemas import SchemaChange
 from debugtracer.observers.loaders.loader_history import REMEMBERED, LoaderHistories, LoaderHistory, note_of
 from debugtracer.recorder.tape.batches import Batch, LoaderInfo
 from debugtracer.trace.birth import Frame
+from debugtracer.trace.facts.crash import FormSeen
 
 
 def a_loader(**more):
@@ -138,3 +139,43 @@ def test_another_width_of_ids_that_are_padded_to_the_longest_is_a_length():
     assert not course.is_length(change._replace(what="rank"))
     known.learn_padding(torch.tensor([7, 9]), 11, 0)  # padded to a fixed width, which has changed
     assert not course.is_length(change)
+
+
+KEPT = """\
+class Frames:
+    def __getitem__(self, at):
+        frames = self.parts[at]
+        scale = 255.0
+        return torch.from_numpy(frames / scale).float()
+"""
+
+
+def test_a_far_record_of_another_dtype_is_looked_for_once_and_its_scale_is_the_line(tmp_path):
+    file = tmp_path / "frames.py"
+    file.write_text(KEPT)
+    held = a_loader()
+    history, asked = LoaderHistory(info_of(held), note_of(info_of(held), 0)), []
+    batch = Batch(loader=info_of(held), indices=(4, 7), number=3, wait_s=0.0, leaves=[], rows=2)
+
+    def odd_form(info, indices, healthy, made):
+        asked.append((indices, made))
+        assert 7 not in healthy
+        read = Frame(str(file), 3, "__getitem__")
+        return FormSeen(index=7, frame=read, name="frames", seen="dtype uint16", usual="dtype uint8", beside=6)
+
+    assert history.kept_as(batch, (1,), 5.0, odd_form) == ""
+    assert history.kept_as(batch, (1,), 0.0, odd_form) == ""
+    assert asked == []
+    assert history.kept_as(batch, (1,), 250.0, odd_form) == "sample 7 is kept as uint16, 6 others as uint8"
+    assert history.kept_as(batch, (1,), 250.0, odd_form) == "sample 7 is kept as uint16, 6 others as uint8"
+    assert asked == [((7,), True)]
+    assert [frame.line for frame in history.made_odd(batch, "batch[0]", "range", (1,), None)] == [4, 3]
+
+
+def test_a_far_record_of_the_same_dtype_or_of_another_shape_is_kept_alike():
+    held = a_loader()
+    batch = Batch(loader=info_of(held), indices=(4, 7), number=3, wait_s=0.0, leaves=[], rows=2)
+    at = Frame("/p/frames.py", 3)
+    for found in (None, FormSeen(index=7), FormSeen(index=7, frame=at, seen="dimension 0 of size 3", usual="x")):
+        history = LoaderHistory(info_of(held), note_of(info_of(held), 0))
+        assert history.kept_as(batch, (1,), 250.0, lambda *asked, found=found: found) == ""

@@ -19,6 +19,7 @@ from debugtracer.trace.place import Place
 from debugtracer.trace.window import LOSS, Window
 
 TOKENS = "token histogram"  # the detail of a fact about ids, which no line of values made
+UNIT = "scale each record by the range of its own dtype: np.iinfo(x.dtype).max of whole numbers, 1 of floats"
 KEPT = 16  # steps whose anomalies are remembered (ours)
 
 
@@ -144,8 +145,7 @@ class HardSamples(Check, frozen=True):
             window,
             "note" if quiet else "warning",
             f"the loss rises to {max(run.losses):.4g} (expected {run.first.expected:.4g}) in {many} unlike all before: "
-            f"{unlike(worst)}{of}; expected samples "
-            "like the others. Filter or shuffle that part of the data.",
+            f"{unlike(worst)}{of}; {expected(worst)}",
             ref=first.ref,
             place=Place(
                 frame=(worst.made[0] if worst.detail != TOKENS and worst.made else None)
@@ -155,10 +155,18 @@ class HardSamples(Check, frozen=True):
                 sample_index=samples or None,
                 batch_rows=narrow[0].rows if len(run.losses) == 1 else None,
             ),
+            remedies=(UNIT, *self.remedies) if worst.form else (),
             loss=max(run.losses),
             expected=run.first.expected,
             steps=len(run.losses),
         )
+
+
+def expected(fact: BatchOddity) -> str:
+    """Say what was expected and what to do: of a record that is kept in another dtype, in its own range."""
+    if fact.form:
+        return f"{fact.form}; expected each scaled by its own range. Scale it by the range of its dtype."
+    return "expected samples like the others. Filter or shuffle that part of the data."
 
 
 def unlike(fact: BatchOddity) -> str:

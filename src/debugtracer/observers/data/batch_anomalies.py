@@ -11,7 +11,7 @@ from torch import Tensor
 from debugtracer.observers.data.baseline import Baseline
 from debugtracer.observers.data.tensor_summary import TensorSummary, blank_rows, cut_share, lines_of, look_at
 from debugtracer.observers.data.token_rows import is_padding_mask, lengths_of, pad_value, repeats
-from debugtracer.observers.loaders.loader_history import LoaderHistory
+from debugtracer.observers.loaders.loader_history import FAR, LoaderHistory
 from debugtracer.recorder.tape.batches import Batch
 
 RANGE_LEARNT, BEYOND = 50, 10.0  # looks, times the learnt range (docs/rationale/checks.md#data_range_extreme)
@@ -42,6 +42,11 @@ class Anomaly:
     channel: int | None = None
     detail: str = ""
     extra: dict[str, Any] = field(default_factory=dict)
+
+    @property
+    def times(self) -> float:
+        """How many times what is usual the value is; 0 of other kinds than far values, or where 0 is usual."""
+        return abs(self.value) / abs(self.usual) if self.what in FAR and self.usual else 0.0
 
 
 def whole(batch: Batch, look: TensorSummary) -> tuple[int, ...]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -14,6 +14,7 @@ from torch.utils.data import IterableDataset
 
 from debugtracer.callsites.origins.argument_origin import argument_origin
 from debugtracer.callsites.origins.column_line import column_line
+from debugtracer.callsites.origins.scale_line import scale_line
 from debugtracer.errors import guarded
 from debugtracer.observers.data.baseline import Baseline
 from debugtracer.observers.data.schemas import SchemaChange, Schemas
@@ -21,10 +22,15 @@ from debugtracer.observers.loaders.refetch import getitem_frame
 from debugtracer.recorder.tape.batches import Batch, LoaderInfo
 from debugtracer.trace.birth import Frame
 from debugtracer.trace.facts.batch_content import LeafProfile, LoaderNote
+from debugtracer.trace.facts.crash import FormSeen
 from debugtracer.trace.number import number
 
 REMEMBERED = 1000  # batches whose content is known again (docs/rationale/checks.md#data_duplicate_batch)
 NOWHERE = 99  # place of an argument that is given by name alone
+FAR = ("range", "content")  # anomalies of values that are far from all before
+FAR_TIMES = 10.0  # times what is usual, from which a record may be kept in another unit (ours)
+BESIDE = 12  # samples of the data set that are fetched beside it (ours)
+OddForm = Callable[[LoaderInfo, Sequence[int], Sequence[int], bool], FormSeen | None]
 USUAL = 32  # batches that the usual number of rows is taken of (ours)
 
 
@@ -49,6 +55,9 @@ class LoaderHistory:
     """Anomalies emitted, by kind."""
     origins: dict[str, tuple[Frame, ...]] = field(default_factory=dict)
     """Lines that wrote each tensor, once it was asked for."""
+    form: FormSeen | None = None
+    """The sample of a far value that is kept in another dtype than others, and where it is read."""
+    form_asked: bool = False
     described_once: bool = False
     """The line of its transform was looked for."""
     turned: bool = False
@@ -90,6 +99,9 @@ class LoaderHistory:
     ) -> tuple[Frame, ...]:
         """The lines that wrote what is odd in a tensor: of a far value its column, where those are written one by
         one."""
+        if self.form is not None and self.form.frame is not None and what in FAR:
+            scale = scale_line(self.form.frame) if "int" in self.form.usual else None
+            return tuple(line for line in (scale, self.form.frame) if line is not None)
         links = guarded("loader_history: column")(batch.loader.origin)(path) or () if what == "range" else ()
         of_column = column_line(links, column) if column is not None else None
         return (
@@ -97,6 +109,22 @@ class LoaderHistory:
             if of_column is not None
             else self.made(batch, path, what == "nonfinite", len(rows) < (batch.rows or 0))
         )
+
+    def kept_as(self, batch: Batch, rows: tuple[int, ...], times: float, odd_form: OddForm) -> str:
+        """Say in which dtype the sample of a value that is so many times as large as usual is kept and others are not:
+        fetched again in a process of their own, once for a loader. Empty where they are kept alike."""
+        samples = batch.samples(rows) if rows else batch.indices
+        if times > FAR_TIMES and samples and not self.form_asked:
+            self.form_asked = True
+            length = batch.loader.dataset_len() or 0
+            others = [n for n in range(0, length, max(1, length // BESIDE)) if n not in samples]
+            found = odd_form(batch.loader, samples[:1], others[:BESIDE], True)
+            if found is not None and found.frame is not None and found.seen.startswith("dtype"):
+                self.form = found
+        if self.form is None or times == 0:
+            return ""
+        seen, usual = self.form.seen.split()[-1], self.form.usual.split()[-1]
+        return f"sample {self.form.index} is kept as {seen}, {self.form.beside} others as {usual}"
 
     def described(self) -> LoaderNote:
         """The loader, with the line of its transform where it evaluates. Reads source, once."""

@@ -167,6 +167,9 @@ class BatchOddity(Fact, frozen=True, kw_only=True):
     frame: Frame | None = None
     """The user's line that called that module or loss."""
     training: bool = False
+    form: str = ""
+    """A sample of it that is kept in another dtype than others of the data set, in words; `made` is where it is scaled
+    or read then."""
     made: tuple[Frame, ...] = ()
     """The lines of the user's that wrote the tensor, the one that made it first."""
 
