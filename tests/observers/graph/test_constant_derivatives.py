@@ -56,6 +56,23 @@ def of_columns(model: nn.Module, x: Tensor) -> Tensor:
     return (along + value).square().mean()
 
 
+def turned(model: nn.Module, x: Tensor) -> Tensor:
+    """A matrix that nobody trains turns the derivative before it is added."""
+    _, value, along = slope(model, x)
+    return (along @ torch.ones(4, 1) + value).square().mean()
+
+
+def contracted(model: nn.Module, x: Tensor) -> Tensor:
+    _, value, along = slope(model, x)
+    return F.mse_loss(torch.einsum("bi,ij->bj", along, torch.ones(4, 1)) - value, torch.zeros(6, 1))
+
+
+def by_trained_weights(model: nn.Module, x: Tensor) -> Tensor:
+    """The derivative is the input of a layer."""
+    _, value, along = slope(model, x)
+    return (value + along @ model[0].weight.T[:, :1]).square().mean()
+
+
 def graph(model: nn.Module, x: Tensor) -> Tensor:
     _, value, along = slope(model, x, graph=True)
     return (along[:, :1] + 2 * value).pow(2).mean()
@@ -146,7 +163,7 @@ def run(out: Path, loss_of: Loss) -> list[ConstantTerm]:
     return [fact for fact in facts(out, ConstantTerm) if fact.mixed]
 
 
-@pytest.mark.parametrize("loss_of", [residual, in_place, compared, second, of_columns])
+@pytest.mark.parametrize("loss_of", [residual, in_place, compared, second, of_columns, turned, contracted])
 def test_a_derivative_without_a_graph_inside_a_residual(tmp_path: Path, loss_of: Loss):
     found = run(tmp_path, loss_of)
     assert [f.ref.step for f in found] == [0, 1, 2]
@@ -160,7 +177,7 @@ def test_a_derivative_without_a_graph_inside_a_residual(tmp_path: Path, loss_of:
     "loss_of",
     [
         graph, attack, attack_inside, shifted_rows, adapted, on_purpose, aim_of_a_loss, of_a_teacher, distilled, logged,
-        weighed, of_the_last_layer,
+        weighed, of_the_last_layer, by_trained_weights,
     ],
 )  # fmt: skip
 def test_gradients_that_are_meant_as_constants_are_silent(tmp_path: Path, loss_of: Loss):

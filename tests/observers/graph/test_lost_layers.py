@@ -8,6 +8,8 @@ from torch import nn
 
 from debugtracer.callsites.frames import raw_frames
 from debugtracer.observers.graph.lost_layers import LostLayers, given_beside, made_at, spare
+from tests.observers.told import findings
+from tests.watching import under_watch
 
 
 class Two(nn.Module):
@@ -142,3 +144,26 @@ def test_results_of_one_line_that_are_collected_are_heads_and_overwritten_ones_a
     layers.handed_out(raw_frames(1), set(map(id, heads[2].parameters())))
     others = {id(p) for head in heads[:2] for p in head.parameters()}
     assert last is not None and layers.given == (others if kept else set())
+
+
+@pytest.mark.parametrize(("given", "kept"), [({"create_graph": True}, 2), ({"retain_graph": True}, 0)])
+def test_what_a_derivative_with_a_graph_is_taken_of_is_no_lost_layer(given, kept):
+    layers, energy = LostLayers(), nn.Linear(2, 1)
+    place = torch.zeros(1, 2, requires_grad=True)
+    layers.differentiated(torch.autograd.grad, (energy(place), place), given)
+    layers.differentiated(torch.add, (energy(place), place), {"create_graph": True})
+    assert len(layers.given & set(map(id, energy.parameters()))) == kept
+
+
+def test_the_last_bias_of_an_energy_that_forces_alone_are_learnt_from_is_silent(tmp_path):
+    torch.manual_seed(0)
+    energy = nn.Sequential(nn.Linear(2, 8), nn.Tanh(), nn.Linear(8, 1))
+    optimizer = torch.optim.Adam(energy.parameters(), lr=1e-3)
+    with under_watch(tmp_path, inspect_steps=10):
+        for _ in range(80):
+            place = torch.randn(8, 2, requires_grad=True)
+            (force,) = torch.autograd.grad(energy(place).sum(), place, None, None, True)
+            optimizer.zero_grad()
+            (force + place).square().mean().backward()
+            optimizer.step()
+    assert [f for f in findings(tmp_path, "detached-graph") if f.severity == "warning"] == []

@@ -29,6 +29,7 @@ ALONG = frozenset(
         "mean", "norm", "linalg_norm", "linalg_vector_norm", "getitem", "select", "narrow", "reshape", "view",
         "flatten", "squeeze", "unsqueeze", "transpose", "permute", "t", "expand", "expand_as", "cat", "stack", "split",
         "chunk", "unbind", "clone", "contiguous", "to", "float", "double", "cosh", "max", "amax", "where", "cumsum",
+        "matmul", "rmatmul", "mm", "bmm", "mv", "einsum", "tensordot", "dot", "inner", "vdot", "addmm", "baddbmm",
     }
 )  # fmt: skip
 """Plain arithmetic: what a network does with its input is not in here."""

@@ -77,6 +77,7 @@ class GraphReachObserver(Observer):
                 self.use(value, graph)
         if graph and len(self.cuts) < MOST_CUTS:
             self.cut(function, args, kwargs, output)
+        self.layers.differentiated(function, args, kwargs)
 
     def missed(self) -> None:
         """Forget what was reached: the next step is compared with itself alone."""

@@ -6,14 +6,17 @@ from __future__ import annotations
 import re
 from collections.abc import Collection, Mapping, Sequence
 from types import CodeType
+from typing import Any
 
+import torch
 from torch import Tensor, nn
 
 from debugtracer.callsites.definitions import assigned_at
 from debugtracer.callsites.frames import RawFrames
-from debugtracer.observers.graph.graph_walk import leaves
+from debugtracer.observers.graph.graph_walk import MOST_PART_NODES, leaves
 from debugtracer.observers.weights.weight_samples import WeightSamples
 from debugtracer.recorder.state.weak import WeakRef
+from debugtracer.recorder.tape.entry import tensors
 from debugtracer.trace.birth import Frame
 
 MOST = 64  # results of layers that are kept in mind in a step (ours)
@@ -25,7 +28,7 @@ class LostLayers:
     def __init__(self) -> None:
         self.known: dict[int, tuple[frozenset[int], int, WeightSamples]] = {}
         self.given: set[int] = set()
-        """ids of parameters that one of several outputs of a model hangs on."""
+        """ids of parameters that one of several outputs of a model hangs on, or a value whose derivative was taken."""
         self.results: list[tuple[WeakRef[Tensor], tuple[CodeType, int], frozenset[int]]] = []
         """Results of layers that the program's own functions called, the line that did, and their parameters."""
         self.collected: set[tuple[CodeType, int]] = set()
@@ -34,6 +37,13 @@ class LostLayers:
     def returned(self, output: object) -> None:
         """Note what a model gave, called with a graph."""
         self.given |= leaves(given_beside(output)).keys()
+
+    def differentiated(self, function: object, args: tuple[Any, ...], kwargs: dict[str, Any]) -> None:
+        """Note what hangs on a derivative with a graph: what is only added before it, as the last bias of an energy is,
+        has no part in it."""
+        outputs = args[0] if args else kwargs.get("outputs")
+        if function is torch.autograd.grad and (kwargs.get("create_graph") or args[4:5] == (True,)):
+            self.given |= leaves(list(tensors(outputs)), MOST_PART_NODES).keys()
 
     def made_by(self, layer: nn.Module, output: object, callers: RawFrames) -> None:
         """Note what a layer gave to the line that called it. One that is still alive when that line is given the second
