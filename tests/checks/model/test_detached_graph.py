@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from debugtracer.checks.model.detached_graph import DetachedGraph
-from debugtracer.trace.facts.graph_reach import Cut, GraphReach
+from debugtracer.trace.facts.graph_reach import Cut, GraphReach, SampledLatent
 from tests.checks.facts_at import judged, line, ref
 
 CUT = Cut(function="detach", frame=line(22))
@@ -75,3 +75,27 @@ def test_at_the_threshold_of_updates():
     for step, severity in ((49, "note"), (50, "warning")):
         last = reach(step, lost_numel=30, cut=None, stood=True, lasting=4)
         assert [f.severity for f in judged(DetachedGraph(), [*looks, last], ended=True)] == [severity]
+
+
+def sampled(step: int, **fields: object) -> SampledLatent:
+    common = {"function": "Normal.sample", "optimizer": "Adam", "lost": ("mean.weight",), "count": 4, "elsewhere": True}
+    return SampledLatent(ref=ref(step), frame=line(9), **{**common, **fields})  # type: ignore[arg-type]
+
+
+def test_a_latent_drawn_without_a_graph_is_told_when_it_was_seen_twice():
+    assert not judged(DetachedGraph(), [sampled(0), sampled(0, function="Gamma.sample")], ended=True)
+    (finding,) = judged(DetachedGraph(), [sampled(step) for step in range(3)], ended=True)
+    assert finding.message == (
+        "step 1, rank 0: Normal.sample (train.py:9), drawn without a graph, goes into a loss that gives no gradient "
+        "through it to what made the distribution: 4 parameters of Adam, first mean.weight; they are trained by "
+        "another part of the loss alone; expected a reparameterised draw. Write rsample()."
+    )
+    assert (finding.severity, finding.place.frame.line) == ("warning", 9)
+
+
+def test_torch_normal_is_replaced_by_a_sum():
+    found = judged(DetachedGraph(), [sampled(s, function="torch.normal", elsewhere=False) for s in range(2)])
+    assert (
+        "whose derivative is 0" in found[0].message and "Write mean + std * torch.randn_like(std)." in found[0].message
+    )
+    assert "trained by another" not in found[0].message

@@ -36,3 +36,21 @@ def test_many_summands_and_a_large_graph_are_left_alone():
     (node,) = summands([a.exp().exp().exp().sum()], 8)
     assert hanging(node, 3) is None
     assert hanging(node, 5) is not None
+
+
+def test_joined_parts_are_passed_where_that_is_asked_for():
+    one, other = (torch.ones(3, requires_grad=True) for _ in range(2))
+    loss = (one.square() + 2 * other.square()).mean()
+    assert len(summands([loss], 8)) == 1
+    assert [node.name() for node in summands([loss], 8, joined=True)] == ["PowBackward0"] * 2
+    assert len(summands([torch.stack([one.sum(), other.sum()]).sum()], 8, joined=True)) == 2
+
+
+def test_what_hangs_on_a_node_does_not_go_past_those_that_are_left_out():
+    leaf = torch.ones(3, requires_grad=True)
+    inner = leaf.exp()
+    loss = inner.square().sum()
+    number = inner.grad_fn._sequence_nr()
+    assert hanging(loss.grad_fn, 99) == ({id(leaf)}, hanging(loss.grad_fn, 99)[1])
+    leaves, numbers = hanging(loss.grad_fn, 99, {number})
+    assert leaves == set() and number in numbers

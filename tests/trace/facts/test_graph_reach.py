@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from debugtracer.trace.facts.fact import from_plain, to_plain
-from debugtracer.trace.facts.graph_reach import Cut, GraphReach, LossWithoutGraph, Stranger
+from debugtracer.trace.facts.graph_reach import Cut, GraphReach, LossWithoutGraph, SampledLatent, Stranger
 from debugtracer.trace.step import StepRef
 
 
-def test_both_facts_of_the_file_survive_json():
+def test_the_facts_of_the_file_survive_json():
     ref = StepRef(iteration=1, step=1)
     reach = GraphReach(
         ref=ref,
@@ -21,3 +21,5 @@ def test_both_facts_of_the_file_survive_json():
     assert reach.key() == 1
     loose = LossWithoutGraph(ref=ref, leaf=True)
     assert from_plain("graph-reach/LossWithoutGraph", to_plain(loose)) == loose
+    drawn = SampledLatent(ref=ref, function="Normal.sample", optimizer="Adam", lost=("a",), count=1, elsewhere=False)
+    assert from_plain("graph-reach/SampledLatent", to_plain(drawn)) == drawn

@@ -7,7 +7,7 @@ from typing import ClassVar
 
 from debugtracer.checks.check import Check
 from debugtracer.checks.optimizer.sequence import spot
-from debugtracer.trace.facts.graph_reach import GraphReach
+from debugtracer.trace.facts.graph_reach import GraphReach, SampledLatent
 from debugtracer.trace.finding import Finding
 from debugtracer.trace.place import Place
 from debugtracer.trace.window import Window
@@ -17,7 +17,8 @@ class DetachedGraph(Check, frozen=True):
     """Parameters take part in the forward, but no loss hangs on them.
 
     What it catches
-        `.detach()`, `.data`, numpy or `no_grad` in the middle of a model: all in front of it is cut off.
+        `.detach()`, `.data`, numpy or `no_grad` in the middle of a model: all in front of it is cut off. A latent
+        that is drawn by `sample()`, or by `torch.normal`, instead of `rsample()`.
     Why it matters
         These parameters never change; the rest learns on random features, so the loss looks plausible.
     How it decides
@@ -29,7 +30,10 @@ class DetachedGraph(Check, frozen=True):
         on purpose), a note. A smaller part is a warning too when the same parameters were lost in every look over at
         least `long` updates, others had gradients and these kept the values they had. Parts with requires_grad False,
         other optimizers' parts (a GAN), parts that are not called and heads whose answers are handed out beside the
-        one that is learnt from do not count.
+        one that is learnt from do not count. A draw from a distribution that has `rsample` is told when it was seen
+        in `draws` steps: it is taken without a graph, goes into a loss, and the part of the loss that it enters gives
+        nothing to parameters of the optimizer that made the distribution; nobody asks for the density of the draw (a
+        policy gradient), nor trains them by a density, a named loss or a draw with a graph.
     What to do
         Take away the call that ends the graph; if the part is frozen on purpose, set requires_grad_(False).
     Example
@@ -37,7 +41,7 @@ class DetachedGraph(Check, frozen=True):
         and no loss hangs on them: detach at line 22 ends the graph; expected a gradient. Remove the detach.
     """
 
-    needs: ClassVar[tuple[type[GraphReach]]] = (GraphReach,)
+    needs: ClassVar[tuple[type, ...]] = (GraphReach, SampledLatent)
     at_end: ClassVar[bool] = True
     kind: ClassVar[str] = "detached_graph"
     confidence: ClassVar[float] = 0.85
@@ -51,6 +55,8 @@ class DetachedGraph(Check, frozen=True):
     """Updates in a row (ours: a branch may be left out once)."""
     share: float = 0.5
     """Of the values the optimizer trains (ours)."""
+    draws: int = 2
+    """Steps in which a draw was seen to end the graph (ours)."""
     long: int = 50
     """Updates between the first and the last look at a smaller part (ours: phases and warm-ups are shorter)."""
 
@@ -58,6 +64,12 @@ class DetachedGraph(Check, frozen=True):
         """Judge each optimizer for itself; what is a note so far waits, for it may become a warning."""
         memory = window.memory(self)
         waits = memory.setdefault("waits", {})
+        drawn = memory.setdefault("drawn", {})
+        for draw in window.new(SampledLatent):
+            key = draw.function, draw.frame
+            drawn[key] = drawn.get(key, 0) + 1
+            if drawn[key] == self.draws:
+                yield self.sampled(window, draw)
         for fact in window.new(GraphReach):
             if fact.lasting <= 1:
                 memory[fact.number] = fact
@@ -74,6 +86,25 @@ class DetachedGraph(Check, frozen=True):
         if window.ended:
             yield from (self.describe(window, fact) for fact in waits.values())
             waits.clear()
+
+    def sampled(self, window: Window, draw: SampledLatent) -> Finding:
+        """Build the finding of a draw without a derivative."""
+        normal = draw.function == "torch.normal"
+        seen = "whose derivative is 0" if normal else "drawn without a graph"
+        rest = "; they are trained by another part of the loss alone" if draw.elsewhere else ""
+        remedy = "mean + std * torch.randn_like(std)" if normal else "rsample()"
+        return self.finding(
+            window,
+            "warning",
+            f"{draw.function}{spot(draw.frame)}, {seen}, goes into a loss that gives no gradient through it to what "
+            f"made the distribution: {draw.count} parameters of {draw.optimizer}, first "
+            f"{next(iter(draw.lost), '?')}{rest}; expected a reparameterised draw. Write {remedy}.",
+            ref=draw.ref,
+            place=Place(frame=draw.frame, param=next(iter(draw.lost), None)),
+            confidence=0.65,
+            remedies=(f"write {remedy}", "or, if it is meant as a constant, say so: .detach()"),
+            lost=float(draw.count),
+        )
 
     def may_end(self, fact: GraphReach) -> bool:
         """Whether a condition decides that the graph ends."""

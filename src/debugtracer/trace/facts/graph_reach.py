@@ -103,3 +103,26 @@ class LossWithoutGraph(Fact, frozen=True, kw_only=True):
     """The line of a loop that calls the function of the freezing line again and again."""
     plain: bool = False
     """The optimizers hold nothing but plain tensors that ask for no gradient."""
+
+
+class SampledLatent(Fact, frozen=True, kw_only=True):
+    """A draw without a graph that goes into a loss, in one inspected step."""
+
+    ABOUT = "an optimizer"
+
+    function: str
+    """Normal.sample, torch.normal ..."""
+    optimizer: str
+    """The class of the optimizer that holds the parameters."""
+    lost: tuple[str, ...]
+    """The parameters that made the distribution and get nothing from the part of the loss that the draw enters, at most
+    8."""
+    count: int
+    """All of them."""
+    elsewhere: bool
+    """Some of them get a gradient from another part of the loss, as from a divergence."""
+    frame: Frame | None = None
+
+    def key(self) -> object:
+        """Identify the line and the look: the check counts them."""
+        return self.function, self.frame, self.ref.step
