@@ -6,7 +6,9 @@ from debugtracer.checks.data.last_batch_short import LastBatchShort
 from debugtracer.checks.model.shape_mismatch import ShapeMismatch
 from debugtracer.trace.birth import Frame
 from debugtracer.trace.facts.crash import ShortBatchSeen
+from debugtracer.trace.facts.raised_expression import SqueezedBatch
 from tests.checks.crashes import LINE, LOADER, a_batch, a_crash, silent_on_another_error, told
+from tests.checks.facts_at import judged, ref
 
 TEXT = "The size of tensor a (80) must match the size of tensor b (128) at non-singleton dimension 0"
 USES = Frame("/p/loss.py", 22, "loss", "labels = torch.arange(size)")
@@ -65,3 +67,22 @@ def test_the_shapes_alone_are_not_told_beside_it():
 
 def test_another_exception_is_none_of_its_business():
     silent_on_another_error(LastBatchShort())
+
+
+def test_a_dimension_that_squeeze_took_away_is_told_before_the_length_of_the_batch():
+    lost = SqueezedBatch(ref=ref(5), name="scores", given=(1, 6, 1), usual=(64, 6, 1), lost=0, frame=USES, symptom=LINE)
+    (finding,) = judged(LastBatchShort(), [lost], ended=True)
+    assert finding.message == (
+        "step 5, rank 0: `scores` has lost dimension 0: loss.py:22 takes away every dimension of length 1, of shape "
+        "(1, 6, 1) too, where other steps had (64, 6, 1); expected the same dimensions for each batch. Write "
+        "squeeze(2) at loss.py:22."
+    )
+    assert (finding.place.frame, finding.place.symptom_frame) == (USES, LINE)
+    crash = a_crash(TEXT, batch=BATCH, short=ShortBatchSeen(rows=1, usual=64, squeezed=True))
+    assert len(told(LastBatchShort(), crash, lost)) == 1
+
+
+def test_where_nothing_is_left_to_squeeze_it_is_left_out():
+    lost = SqueezedBatch(ref=ref(5), name="x", given=(1, 6), usual=(64, 6), lost=0, frame=USES, symptom=LINE)
+    (finding,) = judged(LastBatchShort(), [lost], ended=True)
+    assert finding.message.endswith("Leave squeeze out at loss.py:22.")

@@ -9,6 +9,7 @@ from typing import ClassVar
 from debugtracer.checks.check import Check
 from debugtracer.checks.optimizer.sequence import spot
 from debugtracer.trace.facts.crash import Crash, CrashBatch, ShortBatchSeen
+from debugtracer.trace.facts.raised_expression import SqueezedBatch
 from debugtracer.trace.finding import Finding
 from debugtracer.trace.place import Place
 from debugtracer.trace.window import Window
@@ -26,7 +27,9 @@ class LastBatchShort(Check, frozen=True):
     How it decides
         The batch in flight is the first of its loader with fewer rows than all before it, and the two lengths that the
         exception names are the same multiple of the usual rows and of those that came. Where it names one of them, a
-        line on the way must use the other. The line is found by the values of the names in it.
+        line on the way must use the other. The line is found by the values of the names in it. Or, without a loader
+        too, a value of the failing line comes from a squeeze() without a dimension that took away one whose length was
+        more than 1 in other steps.
     What to do
         drop_last=True in the training loader, or take the length from the tensor where the line uses a setting.
     Example
@@ -35,7 +38,7 @@ class LastBatchShort(Check, frozen=True):
         or take the length from the tensor at loss.py:22.
     """
 
-    needs: ClassVar[tuple[type[Crash]]] = (Crash,)
+    needs: ClassVar[tuple[type, ...]] = (Crash, SqueezedBatch)
     at_end: ClassVar[bool] = True
     kind: ClassVar[str] = "data_short_batch"
     symptom: ClassVar[str] = "crash"
@@ -48,9 +51,12 @@ class LastBatchShort(Check, frozen=True):
 
     def judge(self, window: Window) -> Iterator[Finding]:
         """Yield a finding when the program died of such a batch."""
+        squeezed = window.new(SqueezedBatch)
         for crash in window.new(Crash):
-            if crash.short is not None and not crash.fetching:
+            if crash.short is not None and not crash.fetching and not squeezed:
                 yield self.describe(window, crash, crash.short, crash.batch or CrashBatch())
+        for fact in squeezed:
+            yield self.squeezed(window, fact)
 
     def describe(self, window: Window, crash: Crash, short: ShortBatchSeen, batch: CrashBatch) -> Finding:
         """How long the batch is, where it comes from, and which line expects another length."""
@@ -76,6 +82,26 @@ class LastBatchShort(Check, frozen=True):
             remedies=(self.remedies[1:] if short.evaluating else ()) if not short.squeezed else (advice(short, at),),
             rows=short.rows,
             usual=short.usual,
+        )
+
+    def squeezed(self, window: Window, fact: SqueezedBatch) -> Finding:
+        """Which dimension is gone, where, and what was there in other steps."""
+        at = f"{PurePath(fact.frame.file).name}:{fact.frame.line}" if fact.frame is not None else "its line"
+        left = tuple(d for d, (g, u) in enumerate(zip(fact.given, fact.usual, strict=True)) if g == u == 1)
+        named = f"squeeze({', '.join(map(str, left[:1] if len(left) == 1 else (left,)))})"
+        said = f"Write {named} at {at}." if left else f"Leave squeeze out at {at}."
+        return self.finding(
+            window,
+            "error",
+            f"`{fact.name}` has lost dimension {fact.lost}: {at} takes away every dimension of length 1, of shape "
+            f"{fact.given} too, where other steps had {fact.usual}; expected the same dimensions for each batch. "
+            f"{said}",
+            ref=fact.ref,
+            place=Place(frame=fact.frame, symptom_frame=fact.symptom),
+            confidence=0.85,
+            remedies=(f"{said[0].lower()}{said[1:-1]}", "drop_last=True, or leave out a rest of one row, in training"),
+            rows=1,
+            usual=fact.usual[fact.lost],
         )
 
 

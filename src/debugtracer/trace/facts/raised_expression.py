@@ -47,3 +47,21 @@ class RaisedExpression(Fact, frozen=True, kw_only=True):
     def row(self) -> int | None:
         """The sample, else the element, by its index; None where neither is known."""
         return self.sample if self.sample is not None else self.element.index if self.element is not None else None
+
+
+class SqueezedBatch(Fact, frozen=True, kw_only=True):
+    """A call of squeeze without a dimension that took away one that was longer in other steps, when the program dies at
+    a line that takes what it gave."""
+
+    KEEP: ClassVar[int] = 2
+
+    name: str
+    """The value at the failing line."""
+    given: tuple[int, ...]
+    """The shape that squeeze was given."""
+    usual: tuple[int, ...]
+    """The shape that it was given in another step."""
+    lost: int
+    """The dimension that it took away."""
+    frame: Frame | None
+    symptom: Frame | None
