@@ -45,3 +45,21 @@ def test_each_kind_has_its_words(more, said):
 def test_the_same_is_silent_and_a_function_is_told_once():
     assert judged(0, difference="same") == []
     assert len(judged(0, 1, difference="other")) == 1
+
+
+@pytest.mark.parametrize(("difference", "said"), [("rows", "for each row"), ("bounded", "small"), ("steps", "steps")])
+def test_what_is_made_on_purpose_as_well_is_a_note_and_hides_no_wrong_sign(difference, said):
+    (note,) = judged(2, difference=difference)
+    assert (note.severity, said in note.message) == ("note", True)
+    assert "for input 2; expected that only if it is meant. Compare them" in note.message
+    both = list(
+        WrongDerivative().judge(
+            told(
+                *(
+                    FunctionDerivative(ref=ref(), function="Centre", frame=LOADER, input=place, difference=kind)
+                    for place, kind in ((0, difference), (2, "factor"))
+                )
+            )
+        )
+    )
+    assert [finding.severity for finding in both] == ["note", "warning"]

@@ -60,6 +60,70 @@ class Spread(Function):
         return 2 * apart
 
 
+class Centred(Function):
+    """Distance to the centre of a class; the gradient of a centre is divided by how often its class came."""
+
+    @staticmethod
+    def forward(ctx, x, labels, centres):
+        ctx.save_for_backward(x, labels, centres)
+        return (x - centres[labels]).square().sum() / 2
+
+    @staticmethod
+    def backward(ctx, grad):
+        x, labels, centres = ctx.saved_tensors
+        apart = centres[labels] - x
+        counts = torch.bincount(labels, minlength=len(centres)) + 1
+        return -grad * apart, None, torch.zeros_like(centres).index_add_(0, labels, apart) / counts[:, None]
+
+
+class CentredAway(Centred):
+    """The same with the wrong sign for what is to come near."""
+
+    @staticmethod
+    def backward(ctx, grad):
+        x, _, centres = Centred.backward(ctx, grad)
+        return -x, None, centres
+
+
+class Clipped(Function):
+    """A product whose gradient is cut off."""
+
+    @staticmethod
+    def forward(ctx, x):
+        return x.cumsum(1)
+
+    @staticmethod
+    def backward(ctx, grad):
+        return grad.flip(1).cumsum(1).flip(1).clamp(-0.01, 0.01)
+
+
+class ClippedWrong(Clipped):
+    """The same, summed up the wrong way round."""
+
+    @staticmethod
+    def backward(ctx, grad):
+        return grad.cumsum(1).clamp(-0.01, 0.01)
+
+
+class LearntStep(Function):
+    """A quantiser that learns the width of its steps (LSQ)."""
+
+    @staticmethod
+    def forward(ctx, x, width):
+        ctx.save_for_backward(x, width)
+        return (x / width).round() * width
+
+    @staticmethod
+    def backward(ctx, grad):
+        x, width = ctx.saved_tensors
+        return grad, (grad * ((x / width).round() - x / width)).sum().view(1)
+
+
+def centred(function):
+    labels, centres = torch.tensor([0, 0, 0, 1, 1, 2]), nn.Parameter(torch.arange(12.0).view(3, 4))
+    return lambda x: function.apply(x, labels, centres)
+
+
 halved = Halved.apply  # kept before the watch begins
 
 
@@ -139,3 +203,31 @@ def test_a_compiled_function_is_compiled_whole(tmp_path):
 def test_an_apply_that_was_kept_before_is_not_harmed(tmp_path):
     run(tmp_path, halved)
     assert findings(tmp_path, "wrong-derivative") == []
+
+
+def test_a_centre_divided_by_how_often_its_class_came_is_a_note(tmp_path):
+    run(tmp_path, centred(Centred))
+    assert [f.difference for f in facts(tmp_path, FunctionDerivative)] == ["same", "rows"]
+    (finding,) = findings(tmp_path, "wrong-derivative")
+    assert finding.severity == "note"
+    assert "times a positive number of its own for each row for input 2" in finding.message
+
+
+def test_a_wrong_sign_beside_it_is_a_warning(tmp_path):
+    run(tmp_path, centred(CentredAway))
+    assert [f.difference for f in facts(tmp_path, FunctionDerivative)] == ["factor", "rows"]
+    assert [f.severity for f in findings(tmp_path, "wrong-derivative")] == ["warning", "note"]
+
+
+def test_a_gradient_that_is_cut_off_is_a_note_and_one_that_is_wrong_besides_is_not(tmp_path):
+    run(tmp_path / "a", lambda x: Clipped.apply(x))
+    assert [f.difference for f in facts(tmp_path / "a", FunctionDerivative)] == ["bounded"]
+    run(tmp_path / "b", lambda x: ClippedWrong.apply(x))
+    assert [f.severity for f in findings(tmp_path / "b", "wrong-derivative")] == ["warning"]
+
+
+def test_the_width_of_the_steps_of_a_quantiser_is_a_note(tmp_path):
+    width = nn.Parameter(torch.tensor([0.1]))
+    run(tmp_path, lambda x: LearntStep.apply(x, width))
+    assert [f.difference for f in facts(tmp_path, FunctionDerivative)] == ["steps"]
+    assert [f.severity for f in findings(tmp_path, "wrong-derivative")] == ["note"]

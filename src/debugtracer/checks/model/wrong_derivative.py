@@ -7,10 +7,16 @@ from typing import ClassVar
 
 from debugtracer.checks.check import Check
 from debugtracer.trace.facts.function_derivative import FunctionDerivative
-from debugtracer.trace.finding import Finding
+from debugtracer.trace.finding import Finding, Severity
 from debugtracer.trace.place import Place
 from debugtracer.trace.window import Window
 
+MEANT = {
+    "rows": "gives the derivative of its forward times a positive number of its own for each row",
+    "bounded": "gives the derivative of its forward for small gradients only, and less than it for larger ones,",
+    "steps": "gives another gradient than the derivative of its forward, which is in steps of another input,",
+}
+"""Differences that are made on purpose more often than not: centres divided by counts, clipping, learnt steps."""
 CLOSER = ". Compare them with torch.autograd.gradcheck."
 
 
@@ -29,9 +35,11 @@ class WrongDerivative(Check, frozen=True):
         (a straight-through estimator) is left alone, and so is, element by element, where one of the two is 0 (a range
         that is left). A function in steps (rounding,
         a sign) has no derivative to compare: told only where its backward is 0 at every input tried, or 0 wherever the
-        function rises over a wider distance and not 0 where it is flat. A function that gives one number: a backward
-        that gives the same whatever gradient comes in is told where another one than 1 came in (a weight of the term,
-        a loss scale, a division for accumulation, which then have no effect).
+        function rises over a wider distance and not 0 where it is flat. A note where the difference is one that is made
+        on purpose as well: a positive number of its own for each row (a centre divided by how often its class came), a
+        gradient that is cut off at a limit, the width of a quantiser's steps. A function that gives one number: a
+        backward that gives the same whatever gradient comes in is told where another one than 1 came in (a weight of
+        the term, a loss scale, a division for accumulation, which then have no effect).
     What to do
         Compare it with `torch.autograd.gradcheck` in float64; where autograd can derive the forward, drop the
         backward.
@@ -51,15 +59,16 @@ class WrongDerivative(Check, frozen=True):
     proved_by: ClassVar[str] = "model/coded_sensors"
 
     def judge(self, window: Window) -> Iterator[Finding]:
-        """Judge each function once."""
+        """Judge each function once, and say once what may be meant in it."""
         told = window.memory(self)
         for fact in window.new(FunctionDerivative):
-            if fact.difference == "same" or fact.function in told:
+            severity: Severity = "note" if fact.difference in MEANT else "warning"
+            if fact.difference == "same" or (fact.function, severity) in told:
                 continue
-            told[fact.function] = True
+            told[fact.function, severity] = True
             yield self.finding(
                 window,
-                "warning",
+                severity,
                 f"backward of {fact.function} {said(fact)}",
                 ref=fact.ref,
                 place=Place(frame=fact.frame),
@@ -76,6 +85,8 @@ def said(fact: FunctionDerivative) -> str:
             "(a factor after it has no effect); expected the gradient times that. Multiply by grad_output."
         )
     numbers = f"({float(fact.backward):.3g} against {float(fact.derivative):.3g})"
+    if fact.difference in MEANT:
+        return f"{MEANT[fact.difference]} for input {fact.input}; expected that only if it is meant{CLOSER}"
     if fact.difference == "reversed":
         return (
             f"is 0 for input {fact.input} in {100 * (1 - float(fact.backward)):.0f} % of the elements where forward "

@@ -19,6 +19,8 @@ WIDE = 0.5  # of the input's size: a difference over which steps of rounding are
 FURTHER = 4.0  # times the input that is tried beside the input (ours: also where a range ends)
 STANDS = 0.99  # share of outputs that a small step leaves as they are, of a function in steps (ours)
 MOST_RISE, RISES, FLAT = 0.9, 0.5, 0.05  # shares of the steepest slope, and of elements (ours)
+ROWS = 8  # rows of an input that are compared each for itself (ours)
+TINY = 1e-6  # times the gradient that came in: one that no limit would cut (ours)
 
 Outcome = tuple[Difference, float, float, float | None]
 
@@ -61,18 +63,90 @@ class DerivativeTrial:
         return any(isinstance(a, Tensor) and a.shape == y.shape and torch.equal(a, y.to(a.dtype)) for a in self.args)
 
     def outcome(self) -> Outcome | None:
-        """Compare; None where nothing can be said."""
+        """Compare, and ask of a difference whether it is one that is made on purpose; None where nothing can be
+        said."""
+        found = self.compared()
+        if found is None or found[0] not in ("factor", "other", "cut"):
+            return found
+        difference, true, back, ratio = found
+        if difference != "cut" and self.is_bounded():
+            return "bounded", true, back, None
+        if difference == "other" and self.is_scaled_by_row():
+            return "rows", true, back, None
+        return ("steps" if self.steps_elsewhere() else difference), true, back, ratio
+
+    def compared(self) -> Outcome | None:
+        """What backward gives beside the derivative."""
         first, again = self.gradient(self.x, None), self.gradient(self.x, None)
         if first is None or again is None or not torch.equal(first[0], again[0]) or self.passes_on(first[0]):
             return None
         if not bool(torch.isfinite(first[0]).all() and torch.isfinite(first[1]).all()):
             return None
         with torch.no_grad():
-            near = self.output(self.x + STEPS[0] * self.size * self.ramp())
             elementwise = self.is_elementwise(first[0])
-        if near is not None and float((near == first[0]).double().mean()) >= STANDS:
+        if self.stands(first[0]):
             return self.in_steps() if elementwise else None
         return self.by_element() if elementwise else self.by_direction(first[0])
+
+    def stands(self, y: Tensor) -> bool:
+        """Whether a small change of the input changes next to nothing: a function in steps."""
+        with torch.no_grad():
+            near = self.output(self.x + STEPS[0] * self.size * self.ramp())
+        return near is not None and float((near == y).double().mean()) >= STANDS
+
+    def steps_elsewhere(self) -> bool:
+        """Whether it is a function in steps of another input: a quantiser, whose derivative for the width of a step
+        is made up too."""
+        with torch.no_grad():
+            y = self.output(self.x)
+        others = [
+            DerivativeTrial(self.apply, self.args, i)
+            for i, a in enumerate(self.args)
+            if i != self.place and isinstance(a, Tensor) and a.is_floating_point() and a.numel() > 1
+        ]
+        return y is not None and any(other.stands(y) for other in others)
+
+    def is_bounded(self) -> bool:
+        """Whether backward is the derivative where a next to vanishing gradient comes in: larger ones are clipped."""
+        with torch.no_grad():
+            y = self.output(self.x)
+        if y is None:
+            return False
+        for _ in range(DIRECTIONS):
+            weights, way = TINY * self.random(y), self.random(self.x)
+            found = self.gradient(self.x, weights)
+            true, check = (self.along(way, weights, step * self.size) for step in STEPS)
+            if found is None or not agree(true, check, SMOOTH) or not true:
+                return False
+            if not agree(true, float((found[1] * way).sum()), WRONG):
+                return False
+        return True
+
+    def is_scaled_by_row(self) -> bool:
+        """Whether backward is the derivative times a positive number of its own for each row of the input: divided by
+        how often a class came, or by its length."""
+        with torch.no_grad():
+            y = self.output(self.x)
+        if y is None or self.x.dim() < 2:
+            return False
+        weights = torch.ones_like(y) if y.numel() == 1 else self.random(y)
+        found = self.gradient(self.x, weights)
+        moved = [] if found is None else found[1].flatten(1).any(1).nonzero().flatten().tolist()
+        if found is None or len(moved) < 2 or self.x[0].numel() < 2:
+            return False
+        return all(self.one_factor(found[1], weights, row) for row in moved[:: -(-len(moved) // ROWS)])
+
+    def one_factor(self, given: Tensor, weights: Tensor, row: int) -> bool:
+        """Whether one positive number makes the gradient of a row of the derivative, in all directions."""
+        ratios = []
+        for _ in range(DIRECTIONS):
+            way = torch.zeros_like(self.x)
+            way[row] = self.random(self.x[row])
+            true, check = (self.along(way, weights, step * self.size) for step in STEPS)
+            if not agree(true, check, SMOOTH) or not true:
+                return False
+            ratios.append(float((given * way).sum()) / true)
+        return min(ratios) > 0 and agree(min(ratios), max(ratios), SMOOTH)
 
     def is_unscaled(self) -> bool:
         """Whether backward of a function that gives one number pays no heed to the gradient that comes in."""
@@ -133,11 +207,10 @@ class DerivativeTrial:
             if found[1].shape == weights.shape and torch.equal(found[1], weights):
                 return None  # it hands the gradient on as it came: a straight-through estimator
             true, check = (self.along(way, weights, step * self.size) for step in STEPS)
-            if abs(true - check) > SMOOTH * max(abs(true), abs(check)) or true == 0:
+            if not agree(true, check, SMOOTH) or true == 0:
                 return None  # a kink, or a function in steps
             pairs.append((true, float((found[1] * way).sum())))
-        misses = [abs(back - true) > WRONG * max(abs(true), abs(back)) for true, back in pairs]
-        if not all(misses):
+        if any(agree(true, back, WRONG) for true, back in pairs):
             return "same", *pairs[0], None
         true, back = pairs[0]
         if all(b == 0 for _, b in pairs):
@@ -178,6 +251,11 @@ class DerivativeTrial:
         if int(rising.sum()) < 2 or int(flat.sum()) < 2 or of_rising > 1 - MOST_RISE or of_flat < MOST_RISE:
             return None
         return "reversed", float(rising.double().mean()), of_rising, None
+
+
+def agree(a: float, b: float, share: float) -> bool:
+    """Whether two numbers differ by that share of the larger one at most."""
+    return abs(a - b) <= share * max(abs(a), abs(b))
 
 
 def doubled(value: Any) -> Any:

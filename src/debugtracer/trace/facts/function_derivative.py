@@ -8,7 +8,7 @@ from debugtracer.trace.birth import Frame
 from debugtracer.trace.facts.fact import Fact
 from debugtracer.trace.number import Number
 
-Difference = Literal["same", "factor", "other", "cut", "reversed", "unscaled"]
+Difference = Literal["same", "factor", "other", "cut", "reversed", "unscaled", "rows", "bounded", "steps"]
 
 
 class FunctionDerivative(Fact, frozen=True, kw_only=True):
@@ -26,7 +26,9 @@ class FunctionDerivative(Fact, frozen=True, kw_only=True):
     """factor: backward is the derivative times a number; other: another direction; cut: the derivative is not 0 and
     backward gives only zeros; reversed: of a function in steps, backward is 0 where the function rises over a wider
     distance and not 0 where it is flat; unscaled: backward of one number gives the same whatever gradient comes in, and
-    another one than 1 came in."""
+    another one than 1 came in; rows: the derivative times a positive number of its own for each row; bounded: the
+    derivative where a next to vanishing gradient comes in, not beyond; steps: another one, of a function that is in
+    steps of another input."""
     derivative: Number = 0.0
     """The directional derivative of forward, by differences."""
     backward: Number = 0.0
