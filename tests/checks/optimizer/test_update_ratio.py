@@ -176,3 +176,9 @@ def test_a_rest_has_a_rate_and_a_gradient():
     assert not check.rests(an_update("w", update_l2=None))
     rest = [a_snapshot(i, params=(an_update("a", update_l2=1e-8), an_update("b", update_l2=1e-2))) for i in range(2)]
     assert judged(check, *rest) == []  # one of them moves
+
+
+def test_a_first_loss_that_the_first_updates_threw_away_is_what_the_run_began_with():
+    assert begun([0.6, 980.0, 400.0]) == 0.6
+    assert begun([0.1, 0.6, 0.7]) == 0.6
+    assert begun([0.0, 0.6, 0.7]) == 0.6

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from statistics import median
 from typing import ClassVar
 
@@ -18,6 +18,7 @@ from debugtracer.trace.place import Place
 from debugtracer.trace.window import LOSS, Window
 
 FIRST = 3  # losses whose median the run began with (ours)
+THROWN = 10.0  # times the first loss: no easy batch, but updates that threw the run away (ours)
 SMALL = 0.3  # of 1/sqrt(fan in), in which torch's default has 0.58 and He's 1.4 (ours)
 
 
@@ -104,7 +105,7 @@ class UpdateRatio(Check, frozen=True):
         values = window.finite(LOSS)
         if len(values) < FIRST and "began" not in memory:
             return 0.0, None  # one loss alone may be that of an easy batch
-        began: float = memory.setdefault("began", median(values[:FIRST]))
+        began: float = memory.setdefault("began", begun(values[:FIRST]))
         enough = self.losses if not window.ended else self.least
         if len(values) < enough:
             return began, None
@@ -143,6 +144,12 @@ class UpdateRatio(Check, frozen=True):
             place=Place(param=worst.name, module=worst.name.rpartition(".")[0], frame=rate_at(window, worst.optimizer)),
             ratio=value,
         )
+
+
+def begun(first: Sequence[float]) -> float:
+    """What a run began with: the median of its first losses; the first alone where the first updates threw it away."""
+    usual = median(first)
+    return first[0] if 0 < THROWN * first[0] < usual else usual
 
 
 def judgeable(update: ParamDynamics) -> bool:
