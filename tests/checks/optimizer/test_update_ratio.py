@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from debugtracer.checks.optimizer.update_ratio import UpdateRatio, full_grown, judgeable
+from debugtracer.checks.optimizer.update_ratio import UpdateRatio, begun, full_grown, judgeable
 from debugtracer.trace.birth import Frame
 from debugtracer.trace.facts.health import Health
 from debugtracer.trace.facts.wiring import OptimizerWiring, Wiring

@@ -33,8 +33,8 @@ class UpdateRatio(Check, frozen=True):
     How it decides
         norm(update)/norm(weight) of matrices of at least 64 values whose weight is not near zero: above `replaced` in
         the last `snapshots` snapshots is a warning, above `high` a note, both only once the loss has suffered: its
-        median over the last `losses` steps is not below where it began, and does not come down from a rise. Below `low`
-        (with a learning rate and a gradient) is a note. Healthy is 1e-4 to 1e-2.
+        median over the last `losses` steps is not below where it began, and does not come down from a rise to less than
+        ten times. Below `low` (with a learning rate and a gradient) is a note. Healthy is 1e-4 to 1e-2.
     What to do
         Try a lower learning rate for some hundred steps, and compare the losses.
     Example
@@ -68,7 +68,9 @@ class UpdateRatio(Check, frozen=True):
         memory, (began, now) = window.memory(self), self.fall(window)
         if window.new(Health):
             yield from self.look(window)
-        if now is None or "large" not in memory or (now > self.fallen * began and self.comes_down(window)):
+        if now is None or "large" not in memory:
+            return
+        if self.fallen * began < now < THROWN * began and self.comes_down(window):
             return  # a large rate that is meant makes the loss rise first: what it does then is waited for
         facts, worst, severity = memory.pop("large")  # from a loss that falls nothing is concluded later
         if now > self.fallen * began and not monitor(window).excused:
