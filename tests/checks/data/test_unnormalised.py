@@ -5,11 +5,14 @@ from __future__ import annotations
 import pytest
 
 from debugtracer.checks.data.unnormalised import Unnormalised
+from debugtracer.trace.birth import Frame
 from debugtracer.trace.facts.batch_content import LeafProfile
 from debugtracer.trace.facts.first_input import FirstInput
 from debugtracer.trace.facts.stored_rows import StoredLeaf, StoredRows
 from tests.checks.data.batches import a_profile, a_window, at
 
+MADE = Frame("/home/someone/train.py", 30, "main", "x = x / 255")
+CALL = Frame("/home/someone/train.py", 31, "main", "loss = criterion(model(x), y)")
 PIXELS = LeafProfile(path="batch[0]", role="float", mean=127.0, std=73.9, low=0.0, high=255.0)
 
 
@@ -91,3 +94,31 @@ def test_stored_rows_that_are_scaled_on_the_way_or_are_targets_are_silent():
     assert not list(Unnormalised().judge(a_window(given(0.1, 1.0), of_rows())))
     assert not list(Unnormalised().judge(a_window(given(), of_rows(mean=0.0))))
     assert not list(Unnormalised().judge(a_window(given(), of_rows(path="target"))))
+
+
+def test_pixels_that_were_divided_twice_are_a_warning():
+    (finding,) = Unnormalised().judge(a_window(given(0.0019, 0.0011, 0.0039, whole=False)))
+    assert finding.severity == "warning"
+    assert finding.message == (
+        "step 0, rank 0: conv2d is given inputs with mean 0.0019 and std 0.0011 (0..0.0039); expected about 0 and 1. "
+        "These are pixels that were divided by 255 twice: divide once."
+    )
+
+
+@pytest.mark.parametrize("other", [{"low": -0.003}, {"high": 0.006}, {"high": 0.003}, {"shape": (16, 8)}], ids=str)
+def test_other_inputs_that_are_next_to_nothing_are_a_note(other):
+    tiny = given(**{"mean": 0.0019, "std": 0.0011, "high": 0.0039, "whole": False, **other})
+    (finding,) = Unnormalised().judge(a_window(tiny))
+    assert finding.severity == "note" and finding.message.endswith("expected about 0 and 1. Scale them.")
+
+
+@pytest.mark.parametrize("other", [{"std": 0.003}, {"std": 0.0}, {"mean": 0.5}, {"normed": True}], ids=str)
+def test_small_spreads_that_a_layer_can_work_with_are_silent(other):
+    tiny = given(**{"mean": 0.0019, "std": 0.0011, "high": 0.0039, "whole": False, **other})
+    assert not list(Unnormalised().judge(a_window(tiny)))
+
+
+def test_the_line_that_made_tiny_inputs_is_the_place_where_it_is_known():
+    (finding,) = Unnormalised().judge(a_window(given(0.0019, 0.0011, 0.0039, whole=False, frame=CALL, made=MADE)))
+    assert finding.place is not None
+    assert (finding.place.frame, finding.place.symptom_frame) == (MADE, CALL)

@@ -77,3 +77,26 @@ def steps(model: nn.Module, made):
 def test_integers_are_no_input(tmp_path):
     table = steps(nn.Embedding(9, 2), lambda model: model(torch.arange(9)))
     assert observed(tmp_path, table, FirstInput) == []
+
+
+def test_the_line_that_made_it_is_looked_for_where_it_is_next_to_nothing(tmp_path):
+    model = nn.Sequential(nn.Conv2d(3, 4, 3), nn.Flatten(), nn.Linear(64, 4))
+    optimizer = torch.optim.SGD(model.parameters(), 1e-4)
+
+    def run() -> None:
+        for x, y in DataLoader(TensorDataset(PIXELS / 255, torch.arange(64) % 4), batch_size=16):
+            x = x / 255
+            loss = nn.functional.cross_entropy(model(x), y)
+            optimizer.zero_grad()
+            loss.backward()
+            optimizer.step()
+
+    (fact,) = observed(tmp_path, run, FirstInput)
+    assert fact.made is not None and fact.made.code == "x = x / 255"
+    (finding,) = findings(tmp_path, "unnormalised")
+    assert finding.severity == "warning"
+
+
+def test_it_is_not_looked_for_elsewhere(tmp_path):
+    (fact,) = observed(tmp_path, loop(Net()), FirstInput)
+    assert fact.made is None

@@ -15,12 +15,18 @@ from debugtracer.trace.number import Number, as_float
 from debugtracer.trace.place import Place
 from debugtracer.trace.window import Window
 
+PIXEL = 255.0
+NEARLY = 0.9  # of the brightest pixel there can be (ours)
+ROUNDED = 1.001  # of the same, with rounding (ours)
+TINY = 0.01  # of a mean: larger ones are an offset (ours)
+
 
 class Unnormalised(Check, frozen=True):
-    """Inputs with a mean beyond 10 or a standard deviation beyond 100.
+    """Inputs with a mean beyond 10 or a standard deviation beyond 100, or next to nothing.
 
     What it catches
-        Pixels 0..255 that were not scaled, columns in grams and years beside each other, a forgotten `Normalize`.
+        Pixels 0..255 that were not scaled, columns in grams and years beside each other, a forgotten `Normalize`;
+        pixels that were divided by 255 twice.
     Why it matters
         The first layer saturates or explodes; learning rates that work elsewhere diverge here.
     How it decides
@@ -28,7 +34,8 @@ class Unnormalised(Check, frozen=True):
         whose first layer is no normalisation and no embedding, and of what the first layer is given: silent where the
         program scales in between, or where a normalisation follows the first layer. Whole numbers from 0 to 255 in an
         image are a warning; other columns, and a model whose first layer could not be looked at, a note. Without a
-        loader the stored data are asked that the program takes its rows from.
+        loader the stored data are asked that the program takes its rows from. Below `least` a first layer that no
+        normalisation follows is given next to nothing: a warning where it is an image within 1/255, else a note.
     What to do
         Scale in the dataset, or put a normalisation first.
     Example
@@ -36,7 +43,7 @@ class Unnormalised(Check, frozen=True):
         1. Normalise in the dataset.
     """
 
-    needs: ClassVar[tuple[type, ...]] = (BatchProfile, StoredRows)
+    needs: ClassVar[tuple[type, ...]] = (BatchProfile, FirstInput, StoredRows)
     confidence: ClassVar[float] = 0.8
     kind: ClassVar[str] = "data_unnormalised"
     remedies: ClassVar[tuple[str, ...]] = (
@@ -46,11 +53,15 @@ class Unnormalised(Check, frozen=True):
 
     mean: float = 10.0  # of the values (ours; pixels of 0..255 have a mean near 120)
     std: float = 100.0  # of the values (the same)
+    least: float = 0.003  # standard deviation; pixels that were divided by 255 twice have 0.001 (ours)
 
     def judge(self, window: Window) -> Iterator[Finding]:
         """A note for the first such tensor of a loader."""
         told = window.memory(self)
         given = window.seen(FirstInput)
+        for seen in window.new(FirstInput):
+            if not is_normed(seen) and 0 < as_float(seen.std) < self.least and abs(as_float(seen.mean)) < TINY:
+                yield self.describe_tiny(window, seen)
         raw = [one for one in given if self.is_raw(one.mean, one.std) and not is_normed(one)]
         for rows in window.new(StoredRows) if raw else ():
             for one in rows.leaves:
@@ -82,6 +93,22 @@ class Unnormalised(Check, frozen=True):
                         mean=mean,
                         std=std,
                     )
+
+    def describe_tiny(self, window: Window, fact: FirstInput) -> Finding:
+        """Build the finding of inputs that are next to nothing."""
+        low, high = as_float(fact.low), as_float(fact.high)
+        twice = len(fact.shape) > 2 and low >= 0 and NEARLY < high * PIXEL < ROUNDED
+        return self.finding(
+            window,
+            "warning" if twice else "note",
+            f"{fact.function} is given inputs with mean {as_float(fact.mean):.2g} and std {as_float(fact.std):.2g} "
+            f"({low:.2g}..{high:.2g}); expected about 0 and 1. "
+            + ("These are pixels that were divided by 255 twice: divide once." if twice else "Scale them."),
+            ref=fact.ref,
+            place=Place(frame=fact.made or fact.frame, symptom_frame=fact.frame),
+            mean=as_float(fact.mean),
+            std=as_float(fact.std),
+        )
 
     def describe_rows(self, window: Window, fact: StoredRows, leaf: StoredLeaf, raw: Sequence[FirstInput]) -> Finding:
         """Build the same of rows that the program takes itself, where the first layer is given them so."""

@@ -3,18 +3,26 @@ forward."""
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 import msgspec
 import torch
 from torch import Tensor, nn
 
+from debugtracer.callsites.bound_names import bound_name
+from debugtracer.callsites.frames import user_frames
+from debugtracer.callsites.origins.argument_origin import argument_origin
 from debugtracer.observers.numerics.tensor_health import sample_of
 from debugtracer.observers.observed_run import ObservedRun
 from debugtracer.observers.observer import Observer, inspected
 from debugtracer.recorder.state.identity import ById
+from debugtracer.trace.birth import Frame
 from debugtracer.trace.facts.first_input import FirstInput
 from debugtracer.trace.number import number
+
+SMALL = 0.01  # of mean and deviation: below it the line that made the input is looked for (ours)
+FRAMES = 8  # of the user's, from the call on (ours)
 
 
 class FirstInputObserver(Observer):
@@ -25,6 +33,9 @@ class FirstInputObserver(Observer):
         self.seen: ById[nn.Module, bool] = ById()
         self.running: nn.Module | None = None
         """The root whose first layer has not been met yet."""
+        self.stack: Sequence[Frame] = ()
+        self.name = ""
+        """The user's lines that call it, the innermost first, and what they call it."""
         self.waiting: tuple[FirstInput, Tensor] | None = None
         """What was seen there, and its output until the call that takes it."""
 
@@ -33,6 +44,8 @@ class FirstInputObserver(Observer):
         """Begin to listen where a root is trained for the first time."""
         fresh = module not in self.seen and module.training and torch.is_grad_enabled()
         self.running = module if fresh else None
+        if fresh:
+            self.stack, self.name = user_frames(FRAMES), bound_name(module)
 
     @inspected
     def left(self, module: nn.Module, args: tuple[Any, ...], kwargs: dict[str, Any], output: Any) -> None:
@@ -71,8 +84,14 @@ class FirstInputObserver(Observer):
             high=number(told[3]),
             whole=bool(told[4]),
             frame=self.run.here(),
+            made=self.made() if told[0] < SMALL and told[1] < SMALL else None,
         )
         self.waiting = (fact, output)
+
+    def made(self) -> Frame | None:
+        """The line that wrote the first argument of the root's call. Reads source."""
+        links = argument_origin(self.stack, (self.name,), "", 0) if self.stack and self.name else ()
+        return links[0].frame if links else None
 
     def tell(self, normed: bool) -> None:
         """Emit what was seen, and let its output go."""

@@ -25,6 +25,8 @@ class FirstInput(Fact, frozen=True, kw_only=True):
     whole: bool
     """Every value looked at is a whole number."""
     frame: Frame | None = None
+    made: Frame | None = None
+    """The line that wrote what the root module is called with, looked for where the values are next to nothing."""
     normed: bool = False
     """What the function makes goes into a normalisation, which takes any scale away."""
 
