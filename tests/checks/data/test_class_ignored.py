@@ -39,3 +39,45 @@ def test_padding_rows_marked_otherwise_and_both_classes_are_silent(fields):
 
 def test_at_the_threshold_two_calls_are_too_few():
     assert judged(ClassIgnored(), [call(0), call(1)]) == []
+
+
+def rows(step: int, **fields: object) -> LossCall:
+    given = {
+        "classes": 10, "ignore_index": -1, "target_shape": (64,), "target_is_batch": True, "counted": 64,
+        "ignored": 0.0, "prior_entropy": 0.92, **fields,
+    }  # fmt: skip
+    return LossCall(ref=ref(step), loss="cross_entropy", frame=line(20), **given)
+
+
+def test_a_value_that_no_row_has_while_one_class_takes_most_is_possible_at_the_end():
+    calls = [rows(step) for step in range(4)]
+    assert judged(ClassIgnored(), calls) == []
+    (finding,) = judged(ClassIgnored(), calls, ended=True)
+    assert finding.message == (
+        "step 0, rank 0: cross_entropy (train.py:20) leaves out targets of -1, and none of 256 in 4 calls had it, "
+        "while one of 10 classes takes most rows (at most 40% of the entropy of equal shares); expected rows without a "
+        "label to hold -1. Look at the label that such rows are given."
+    )
+    assert (finding.severity, finding.exact, finding.confidence) == ("warning", False, 0.45)
+
+
+@pytest.mark.parametrize(
+    "fields",
+    [
+        {"ignored": 0.1}, {"ignore_index": -100}, {"ignore_index": 3}, {"prior_entropy": 1.2}, {"classes": 2},
+        {"target_shape": (4, 64, 64)}, {"target_is_batch": False}, {"input_grad": False}, {"counted": 4},
+        {"ignore_index": None},
+    ],
+    ids=[
+        "some are ignored", "torch's own", "a class", "mixed", "two classes", "pixels", "computed", "evaluation", "few",
+        "no index",
+    ],
+)  # fmt: skip
+def test_rows_that_are_ignored_mixed_classes_and_pixels_are_silent(fields):
+    assert judged(ClassIgnored(), [rows(step, **fields) for step in range(4)], ended=True) == []
+
+
+def test_one_call_that_ignores_rows_or_has_its_classes_mixed_is_enough():
+    for odd in ({"ignored": 0.5, "counted": 32}, {"prior_entropy": 2.0}):
+        assert judged(ClassIgnored(), [*(rows(s) for s in range(4)), rows(4, **odd), rows(5)], ended=True) == []
+    assert judged(ClassIgnored(), [rows(0), rows(1)], ended=True) == []
