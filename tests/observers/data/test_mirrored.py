@@ -13,6 +13,7 @@ from debugtracer.observers.data.mirrored import (
     laid_out,
     middle,
     turns_between,
+    turns_of_cuts,
     turns_seen,
 )
 
@@ -94,3 +95,13 @@ def test_four_numbers_that_rise_are_no_sure_box():
 @pytest.mark.filterwarnings("ignore:The PyTorch API of nested")
 def test_pictures_of_sizes_of_their_own_are_not_laid_out():
     assert laid_out(torch.nested.nested_tensor([torch.ones(3, 9, 9), torch.ones(3, 12, 9)])) is None
+
+
+def test_the_turn_of_a_picture_of_which_another_part_was_cut_out():
+    picture = torch.randn(3, 40, 40)
+    one, other = picture[:, 2:34, 1:33], picture[:, 4:36, 3:35]
+    assert turns_of_cuts(other, one) == [""]
+    assert turns_of_cuts(other.flip(-1), one) == ["left to right"]
+    assert turns_of_cuts(torch.randn(3, 32, 32), one) == []
+    assert turns_of_cuts(picture[:, :8, :8], picture[:, 1:9, :8]) == []
+    assert len(turns_of_cuts(torch.zeros(1, 32, 32), torch.zeros(1, 32, 32))) == 8

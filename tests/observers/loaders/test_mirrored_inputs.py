@@ -293,3 +293,51 @@ class Fill(nn.Module):
 
     def forward(self, picture: Tensor, hole: Tensor) -> Tensor:
         return self.inner(picture * hole[:, None])
+
+
+class Wide(Pictures):
+    """Larger pictures, of which a part is cut out at each fetch."""
+
+    def __init__(self, transform: Callable[[Tensor, Tensor], Sample], target: Callable[[Tensor], Tensor]) -> None:
+        super().__init__(transform, target)
+        self.pictures = torch.randn(20, 3, 26, 26)
+        self.targets = [target(picture) for picture in self.pictures]
+
+
+def place() -> tuple[slice, slice]:
+    top, left = (int(v) for v in torch.randint(0, 6, (2,)))
+    return slice(top, top + 20), slice(left, left + 20)
+
+
+def cut_then(turn: Callable[[Tensor, Tensor], Sample]) -> Callable[[Tensor, Tensor], Sample]:
+    def transform(picture: Tensor, target: Tensor) -> Sample:
+        high, wide = place()
+        return turn(picture[..., high, wide], target[..., high, wide])
+
+    return transform
+
+
+def cut_apart(picture: Tensor, target: Tensor) -> Sample:
+    """Each has its own part cut out: which belongs to which is not known."""
+    (high, wide), (other, far) = place(), place()
+    return picture[..., high, wide], target[..., other, far]
+
+
+def test_a_target_that_is_cut_out_with_its_picture_and_does_not_follow_its_flips(tmp_path):
+    (fact,) = seen(tmp_path, cut_then(only_picture(flipped)), lambda p: p.mean(0, keepdim=True) + 1, kind=Wide)
+    assert (fact.what, fact.how, fact.target_how, fact.cut) == ("mask", "left to right", "", True)
+
+
+@pytest.mark.parametrize(
+    ("transform", "target"),
+    [
+        (cut_then(both), mask),
+        (cut_then(lambda p, t: (p, t)), mask),
+        (cut_apart, mask),
+        (cut_then(lambda p, t: (p + 0.3 * torch.randn_like(p), t)), mask),  # noise to be taken away
+        (cut_then(only_picture(flipped)), lambda p: torch.ones(26, 26)),
+        (cut_then(each_its_own), lambda p: p.clone()),  # two views
+    ],
+)
+def test_parts_that_follow_are_no_news(tmp_path, transform, target):
+    assert not seen(tmp_path, transform, target, kind=Wide)

@@ -27,11 +27,12 @@ class TargetNotMirrored(Check, frozen=True):
         The middles of a few samples are kept and compared when the same dataset indices come again. For four of them
         no one turn takes both the picture and its target from the one delivery to the other, though the target came the
         same, or turned, bit for bit, and the picture too, but for its colours (correlation 0.8, and 0.15 above any
-        other turn). A target is a tensor of the same height and width, corners of boxes (left <= right, top <= bottom
-        in every row), or pairs of numbers at which, or at whose mirror images, the pictures stand out by 4 standard
-        deviations beside the points of other pictures. What looks the same when it is turned says nothing. A target
-        that changes otherwise is not judged again, nor one that a model is given (a second view, the mask of a
-        filling), that is the picture itself, or that many other pictures have, too.
+        other turn). Where each delivery cuts another part out of both, at most 8 pixels away, the middle of one must
+        lie in the other bit for bit. A target is a tensor of the same height and width, corners of boxes (left <=
+        right, top <= bottom in every row), or pairs of numbers at which, or at whose mirror images, the pictures
+        stand out by 4 standard deviations beside the points of other pictures. What looks the same when it is turned
+        says nothing. A target that changes otherwise is not judged again, nor one that a model is given (a second
+        view, the mask of a filling), that is the picture itself, or that many other pictures have, too.
     What to do
         Draw once, and apply it to both.
     Example
@@ -64,9 +65,10 @@ class TargetNotMirrored(Check, frozen=True):
 
 def left_behind(fact: MirroredInput) -> str:
     """The message for a target that never moves."""
+    cut = " but for where it is cut out" if fact.cut else ""
     return (
         f"{fact.path}{spot(fact.frame)} comes {turned(fact.how)} for samples {named(fact)} while "
-        f"{fact.target}{spot(fact.target_frame)}, {size(fact)}, is the same bit for bit (of {fact.compared} "
+        f"{fact.target}{spot(fact.target_frame)}, {size(fact)}, is the same bit for bit{cut} (of {fact.compared} "
         "samples seen twice); expected both turned. Apply each flip to both."
     )
 

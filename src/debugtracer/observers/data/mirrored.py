@@ -12,6 +12,7 @@ from debugtracer.observers.data.digest import readable
 LEAST = 8  # pixels of a side (ours: fewer may be mirror images by chance)
 SIDE = 64  # pixels of the middle that are compared (ours)
 CHANNELS = (1, 3, 4)
+FARTHEST = 8  # pixels between two cuts (ours: beyond it the middle is too small)
 RESEMBLES, APART = 0.8, 0.15  # correlation of a picture with one that was turned, and above all other turns (ours)
 TURNS: dict[str, Callable[[Tensor], Tensor]] = {
     "left to right": lambda picture: picture.flip(-1),
@@ -52,6 +53,23 @@ def turns_between(now: Tensor, before: Tensor) -> list[str]:
     """Every turn that takes one picture to another; the empty one where they are the same, none where they differ."""
     ways = [""] if alike(before, now) else []
     return ways + [how for how, turn in TURNS.items() if alike(turn(before), now)]
+
+
+def turns_of_cuts(now: Tensor, before: Tensor) -> list[str]:
+    """Every turn under which the middle of one picture lies in another, where each delivery cuts another part out."""
+    if now.shape != before.shape or min(now.shape[-2:]) < 2 * LEAST or now.is_complex():
+        return []
+    high, wide = (side - 2 * min(side // 4, FARTHEST) for side in now.shape[-2:])
+    top, left = (now.shape[-2] - high) // 2, (now.shape[-1] - wide) // 2
+    inner = now[..., top : top + high, left : left + wide].flatten()
+    found = []
+    for how, turn in {"": lambda picture: picture, **TURNS}.items():
+        turned = turn(before)
+        if turned.shape == now.shape:
+            places = turned.unfold(-2, high, 1).unfold(-2, wide, 1).movedim((-4, -3), (0, 1))
+            if bool((places.flatten(2) == inner).all(-1).any()):
+                found.append(how)
+    return found
 
 
 def turns_seen(now: Tensor, before: Tensor) -> list[str]:

@@ -19,6 +19,7 @@ from debugtracer.observers.data.mirrored import (
     laid_out,
     middle,
     turns_between,
+    turns_of_cuts,
     turns_seen,
 )
 from debugtracer.observers.loaders.transform_line import transform_line, transform_links
@@ -76,6 +77,8 @@ class PictureSet:
         self.targets = {target: TargetSeen(what) for target, what in targets.items()}
         self.samples: dict[int, Sample] = {}
         self.compared = self.boxes = 0
+        self.cut = False
+        """Each delivery cuts another part out."""
 
     def apart(self) -> int:
         """Count the samples whose picture and target were turned differently."""
@@ -161,12 +164,17 @@ class MirroredInputsObserver(Observer):
         """Note how a picture and its targets were turned; drop a target that is another, or a picture of the same."""
         before = known.samples[index]
         known.compared += 1
-        ways = turns_seen(now.picture, before.picture)
+        same = turns_between(now.picture, before.picture)
+        cut = [] if same else turns_of_cuts(now.picture, before.picture)
+        ways = same or cut or turns_seen(now.picture, before.picture)
         for path, seen in list(known.targets.items()) if ways else ():
             one, other = now.targets.get(path), before.targets.get(path)
             others: list[str] = []
             if one is not None and other is not None and not turns_between(other, before.picture):
                 others = target_turns(seen.what, one, other, known.size)
+                if not others and cut and seen.what == "mask":
+                    others = turns_of_cuts(one, other)
+                    known.cut = known.cut or bool(others)
             if not others:
                 del known.targets[path]
             elif not set(ways) & set(others):
@@ -218,7 +226,7 @@ class MirroredInputsObserver(Observer):
                 what=seen.what, how=commonest([how for how, _ in turns if how]), samples=tuple(seen.apart),
                 compared=known.compared, frame=alone[0] or lines[0], target_frame=alone[1] or lines[1],
                 only="picture" if alone[0] and not alone[1] else "target" if alone[1] and not alone[0] else "",
-                target_how=commonest(seen.turned), first=turns[0], loader_frame=of.frame,
+                target_how=commonest(seen.turned), first=turns[0], loader_frame=of.frame, cut=known.cut,
             )
         )  # fmt: skip
 

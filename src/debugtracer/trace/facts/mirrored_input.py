@@ -34,6 +34,8 @@ class MirroredInput(Fact, frozen=True, kw_only=True):
     first: tuple[str, str] = ("", "")
     """How the picture and the target of the first of the samples were turned."""
     loader_frame: Frame | None = None
+    cut: bool = False
+    """Each delivery cuts another part of both out: what is equal is the middle, at another place."""
     only: Literal["", "picture", "target"] = ""
     """The one of both that a line turns where the other is left as it is: `frame` or `target_frame`."""
 
