@@ -21,6 +21,8 @@ DOMAIN = {
     "linalg_cholesky_ex": ("positive definite matrices", "add jitter to the diagonal before the factorisation"),
 }
 
+RECORD = "look at the record of that sample and at the line that makes its target or input: the number comes from there"
+
 
 class FunctionDomain(Cause):
     """sqrt of a negative number, acos beyond 1, atanh at 1: NaN or Inf in the forward."""
@@ -44,7 +46,13 @@ class FunctionDomain(Cause):
         shown = f" of {values(incident.at(0))}" if incident.at(0) else ""
         return Evidence(
             confidence=0.9 if shown else 0.75,
-            because=f"{name}{shown} is not a number: it is defined for {domain}",
-            remedies=(remedy, self.remedies[1]),
+            because=f"{name}{shown} is not a number: it is defined for {domain}{given(incident)}",
+            remedies=(RECORD, remedy) if incident.facts.held_in else (remedy, self.remedies[1]),
             seen=bool(shown),
         )
+
+
+def given(incident: IncidentEvidence) -> str:
+    """Say which tensor of the batch holds the number as it is: no line of the step has made it."""
+    held = incident.facts.held_in
+    return f", and {held} holds that number as the loader gave it" if held else ""

@@ -17,6 +17,7 @@ from debugtracer.diagnosis.ignored_labels import all_ignored
 from debugtracer.diagnosis.indexed_rows import indexed_rows
 from debugtracer.diagnosis.sliced_rows import sliced_rows
 from debugtracer.diagnosis.value_lines import cut_line, value_lines
+from debugtracer.diagnosis.value_rows import value_rows
 from debugtracer.diagnosis.weight_writes import weight_writes
 from debugtracer.errors import guarded
 from debugtracer.observers.scheduler.rate_lines import built_line
@@ -64,8 +65,8 @@ def gather(
     iteration = (
         alarm.iteration if alarm.symptom != "inf_grad" or guilty is None else alarm.segment.first_iteration + microbatch
     )
-    rows = birth.rows if birth is not None else None
     batch = guilty.batch if guilty is not None else None
+    rows, held_in = rows_of(birth, batch)
     whole = guarded("diagnosis.gather: below a Subset")(in_whole)(batch.loader, batch.indices or ()) if batch else None
     loader = context.batches.facts(batch, whole) if batch is not None else None
     samples = samples_of(batch, rows) if batch is not None and rows else None
@@ -77,7 +78,6 @@ def gather(
         samples = samples or cut_from(rows, guilty.rows if guilty is not None else None)
     pipeline = of_pipeline(birth, batch)
     ignored = all_ignored(batch) or ("", "")
-    bad = tuple(dict.fromkeys(result.bad_names))
     made = made_lines(alarm, result, context, ignored[0], pipeline)
     ref = StepRef(iteration=iteration, step=alarm.step, microbatch=microbatch, rank=rank, phase=PHASES[alarm.symptom])
     optimizer = optimizer_facts(alarm.optimizer or only(built), context, built)
@@ -92,8 +92,9 @@ def gather(
         optimizer=optimizer,
         replay=result.replay,
         batch_rows=rows,
+        held_in=held_in,
         sample_index=pipeline.bad_samples if pipeline is not None and pipeline.bad_samples else samples,
-        bad_params=bad,
+        bad_params=tuple(dict.fromkeys(result.bad_names)),
         recent=recent,
         rate=rate_of(told, optimizer),
         changed=next((fact for fact in told if isinstance(fact, ValueChanged)), None),
@@ -107,6 +108,16 @@ def gather(
         label_smoothing=smoothing(alarm, birth.entry) if birth is not None else 0.0,
         note=note(alarm, result, world_size) or old_text(birth),
     )
+
+
+def rows_of(birth: Birth | None, batch: Batch | None) -> tuple[tuple[int, ...] | None, str]:
+    """The guilty rows, and the tensor of the batch that holds there the very number that the op was given, if one
+    does."""
+    rows = birth.rows if birth is not None else None
+    held = guarded("diagnosis.gather: rows of a value")(value_rows)(birth, batch)
+    if held is None or (rows and rows != held.rows):
+        return rows, ""
+    return held.rows, held.path
 
 
 def made_lines(

@@ -130,6 +130,9 @@ class IncidentFacts(msgspec.Struct, frozen=True, kw_only=True):
     optimizer: OptimizerFacts | None = None
     replay: ReplayFacts | None = None
     batch_rows: tuple[int, ...] | None = None
+    held_in: str = ""
+    """The tensor of the batch, e.g. `batch[1]`, whose rows these are by the number that the op was given: it stands
+    there as the loader gave it."""
     sample_index: tuple[int, ...] | None = None
     bad_params: tuple[str, ...] = ()
     """Parameters (or their gradients) that are non-finite, in optimizer order."""
