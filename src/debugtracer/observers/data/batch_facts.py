@@ -242,7 +242,7 @@ class BatchFacts(Observer):
         """Emit one anomaly as a fact; a sample that spoiled its step is fetched once more."""
         odd, rows = one.anomaly, one.anomaly.rows[:MOST_ROWS]
         samples = one.batch.samples(rows) if rows else None
-        asked = training and self.standout.standing and self.run.function_tests
+        asked = training and self.run.function_tests
         form = one.history.kept_as(one.batch, odd.rows, odd.times, self.run.odd_form) if asked else ""
         self.run.emit(
             BatchOddity(

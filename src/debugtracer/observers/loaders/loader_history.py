@@ -28,7 +28,7 @@ from debugtracer.trace.number import number
 REMEMBERED = 1000  # batches whose content is known again (docs/rationale/checks.md#data_duplicate_batch)
 NOWHERE = 99  # place of an argument that is given by name alone
 FAR = ("range", "content")  # anomalies of values that are far from all before
-FAR_TIMES = 10.0  # times what is usual, from which a record may be kept in another unit (ours)
+FAR_TIMES = 100.0  # times what is usual, from which a record may be kept in another dtype: bytes are 255 (ours)
 BESIDE = 12  # samples of the data set that are fetched beside it (ours)
 OddForm = Callable[[LoaderInfo, Sequence[int], Sequence[int], bool], FormSeen | None]
 USUAL = 32  # batches that the usual number of rows is taken of (ours)

@@ -31,18 +31,14 @@ class OutlyingLoss:
 
     def __init__(self) -> None:
         self.recent: deque[float] = deque(maxlen=WIDTH)
-        self.standing = False
-        """The last loss stood out."""
 
     def push(self, losses: list[Tensor]) -> float | None:
         """The value of the one loss of a backward when it stands out; one on a device is not read."""
         loss = losses[0] if len(losses) == 1 else None
-        self.standing = False
         if loss is None or loss.device.type != "cpu" or loss.numel() != 1 or not loss.is_floating_point():
             return None
         value, most = scalar(loss), max(self.recent, default=0.0)
         if len(self.recent) >= LEAST and 0 < ABOVE * most < value < float("inf"):
-            self.standing = True
             return value
         if value == value:
             self.recent.append(value)

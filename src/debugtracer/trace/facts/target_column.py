@@ -31,4 +31,4 @@ class TargetColumn(Fact, frozen=True, kw_only=True):
 
     def key(self) -> object:
         """Identify the columns that the fact is about."""
-        return self.together or (self.column, self.apart)
+        return self.together or ((self.column, "apart") if self.apart else self.column)
