@@ -10,6 +10,7 @@ import pytest
 from debugtracer.checks.optimizer.loss_divergence import LossDivergence
 from debugtracer.diagnosis.judging.judge import Judge
 from debugtracer.trace.facts.loss_comparison import LossComparison
+from debugtracer.trace.facts.outlying_batch import OutlyingBatch
 from debugtracer.trace.facts.wiring import Wiring
 from debugtracer.trace.finding import UNTRIED, Finding
 from tests.spikes.series import falling, findings, loud, ref
@@ -24,6 +25,16 @@ def test_fires_on_a_step_change():
     (warning,) = loud(findings(LossDivergence(), stepped(2.5)))
     assert (warning.iteration, warning.kind, warning.confidence) == (300, "loss_spike", 0.4)
     assert "33 steps: step change); expected at most 3 MAD. Go back to a checkpoint before step 300" in warning.message
+
+
+def test_another_dataset_makes_it_a_note_and_a_small_rise_nothing():
+    switch = OutlyingBatch(ref=ref(300), loss=2.0, indices=(1,), frame=None, backward=None, other_data=True)
+    (note,) = findings(LossDivergence(), stepped(2.5), [switch])
+    assert note.severity == "note"
+    assert note.message.endswith("nothing, if that is another task or stage; else compare the two.")
+    assert findings(LossDivergence(), stepped(1.12), [switch]) == []
+    lr = [0.05] * 300 + [0.5] * 200
+    assert loud(findings(LossDivergence(), stepped(2.5), [switch], lr=lr))
 
 
 def test_fires_on_exponential_growth():

@@ -54,6 +54,29 @@ def test_the_samples_of_a_spike_are_kept_and_named_by_the_check(tmp_path):
     assert spike.place.frame.file.endswith("test_outlying_batch.py")
 
 
+def two_tasks(out, again):
+    """Losses that jump where a loader of another dataset, or of the same one, takes the place of the first."""
+    torch.manual_seed(0)
+    x = torch.randn(500, 4)
+    first = TensorDataset(x, x.sum(1, keepdim=True))
+    model = nn.Linear(4, 1)
+    with under_watch(out):
+        optimizer = torch.optim.SGD(model.parameters(), lr=0.05)
+        for data, sign in ((first, 1), (first if again else TensorDataset(x, x.sum(1, keepdim=True)), -1)):
+            for xb, yb in DataLoader(data, batch_size=10):
+                optimizer.zero_grad()
+                nn.functional.mse_loss(model(xb), sign * yb).backward()
+                optimizer.step()
+    return [fact.other_data for fact in told(events(out)) if fact.ref.step >= 50]
+
+
+def test_the_first_batches_of_another_dataset_are_told_from_another_pass(tmp_path):
+    assert two_tasks(tmp_path / "a", again=False)[:4] == [True] * 4
+    again = two_tasks(tmp_path / "b", again=True)
+    assert again
+    assert not any(again)
+
+
 def test_a_healthy_loop_is_told_of_rarely(tmp_path):
     assert len(told(trained(tmp_path / "runs", None))) <= 7
 

@@ -174,6 +174,20 @@ def test_rows_of_the_evaluation_that_were_trained_on(tmp_path):
     assert (fact.shared, fact.rows, set(fact.samples) <= set(range(10))) == (10, 30, True)
 
 
+def test_a_pool_that_is_scored_and_trained_on_afterwards_shares_nothing(tmp_path):
+    x, y = rows(60).tensors
+
+    def loop():
+        model = nn.Linear(3, 2)
+        fit(DataLoader(TensorDataset(x[:20], y[:20]), 8), model)
+        with torch.no_grad():
+            for a, _ in DataLoader(TensorDataset(x[20:], y[20:]), 10):
+                model(a)
+        fit(DataLoader(TensorDataset(x[:40], y[:40]), 8), model)
+
+    assert observed(tmp_path, loop, Overlap) == []
+
+
 def test_a_loader_that_is_zipped_behind_another_is_no_evaluation(tmp_path):
     x, y = rows(60).tensors
 

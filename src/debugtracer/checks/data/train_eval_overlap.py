@@ -29,7 +29,8 @@ class TrainEvalOverlap(Check, frozen=True):
         The evaluation measures memory. The number is too good, and nothing in the curve shows it.
     How it decides
         Rows of a loader that only evaluates, with the values of a row seen in training (the first 4,096 rows of the
-        first pass of each are compared). From 1 % on, and at least 3 rows, it is a warning. When nearly all rows of the
+        first pass of each are compared), trained on before that loader last ran: a pool that is scored, and trained on
+        afterwards, shares none. From 1 % on, and at least 3 rows, it is a warning. When nearly all rows of the
         evaluation, or of what was trained on, are shared it is a note: the training data is evaluated on purpose.
         Windows: every series of a row (input, target) ends with 8 values in a row that came further to the front of a
         training row before, for at least `inside` of the rows. Values that repeat themselves, and constants, are left

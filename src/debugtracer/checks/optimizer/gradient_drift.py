@@ -10,6 +10,7 @@ import msgspec
 from debugtracer.checks.check import Check
 from debugtracer.spikes.episode import Episode
 from debugtracer.spikes.monitor import Monitor, monitor
+from debugtracer.spikes.other_data import other_data
 from debugtracer.spikes.residual import WIDTH
 from debugtracer.trace.finding import Finding
 from debugtracer.trace.number import as_float
@@ -34,7 +35,8 @@ class GradientDrift(Check, frozen=True):
         rules on its moving average (0.9): above the mean of the last 100 by 3 standard deviations, 5 rises of 15 % in a
         row, 1.5 times the first 100. Told when the loss leaves its level too within `follow` steps, by a
         strong outlier, by several, or for good: in healthy runs the norm strays now and then. Told again only of a norm
-        of twice the size. Silent for 64 (150) steps, and where the loss chases a moving target.
+        of twice the size. Silent for 64 (150) steps, where the loss chases a moving target, and where another dataset
+        is read from that step on: another task.
     What to do
         Look at the batch and the update of this step rather than at those of the loss.
     Example
@@ -64,7 +66,7 @@ class GradientDrift(Check, frozen=True):
         ends = [e.ref.step for e in monitored.news if e.tells] if not monitored.excused else []
         for finding in list(held):
             at = next((step for step in ends if 0 <= step - finding.step <= self.follow), None)
-            if at is not None and self.is_news(window, finding):
+            if at is not None and not other_data(window, finding.step) and self.is_news(window, finding):
                 yield msgspec.structs.replace(finding, message=finding.message.replace(LEFT, f"{LEFT} {at}"))
             if at is not None or window.ref.step - finding.step > 2 * self.follow:
                 held.remove(finding)

@@ -16,6 +16,7 @@ from debugtracer.spikes.lines import lines, rise_told
 from debugtracer.spikes.loop_change import loop_change
 from debugtracer.spikes.monitor import Monitor, monitor
 from debugtracer.spikes.moving import exploded
+from debugtracer.spikes.other_data import SAID, other_data
 from debugtracer.spikes.rate_search import search_told
 from debugtracer.spikes.sparse import Departure, Sparse
 from debugtracer.trace.facts.fact import Fact
@@ -62,7 +63,8 @@ class LossDivergence(Check, frozen=True):
         that grows because returns, task or data are others is a note, and so is one that could not be tried. Of a log
         alone nothing can be tried; of one that also holds a reward or an opponent's loss it is a note. So is it where
         the rate has risen evenly in each update of the run to 100 times the first one, by a factor from a tiny one on
-        or in a line far beyond that of the constructor: a search for a rate.
+        or in a line far beyond that of the constructor: a search for a rate; and where another dataset is read since
+        that step: another task or stage, of which a rise that is not loud is not told.
         The line is that of a write into weights, or of a number that moved, where the loop did so in that step and in
         none before.
     What to do
@@ -110,6 +112,10 @@ class LossDivergence(Check, frozen=True):
             moves = monitored.excused and not monitored.lr_jump(ago=len(episode.values))
             if episode.shape in ("step change", "divergence", "drift") and not moves:
                 found = quieter(self.left(window, episode, monitored), monitored.search.times(window))
+                if not found.evidence.get("lr_jump") and other_data(window, episode.ref.step):
+                    if found.severity != "note" and self.rose_further(found, notebook):
+                        yield elsewhere(found)
+                    continue
                 notebook["loud"] = notebook.get("loud", False) or found.severity == "warning"
                 if found.severity == "note" and not self.rose_further(found, notebook):
                     continue
@@ -269,6 +275,11 @@ def quieter(found: Finding, searched: float) -> Finding:
     if not searched:
         return found
     return msgspec.structs.replace(found, severity="note", message=f"{found.message}{search_told(searched)}")
+
+
+def elsewhere(found: Finding) -> Finding:
+    """A finding as a note where another dataset is read since: it is harder by itself, or another task."""
+    return msgspec.structs.replace(found, severity="note", message=found.message.partition(" Go back")[0] + SAID)
 
 
 def hangs_on_loss(found: Finding, monitored: Monitor) -> bool:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import weakref
 from collections import deque
 
 from torch import Tensor
@@ -18,6 +19,7 @@ from debugtracer.trace.number import as_float, number
 PAST = 32  # losses compared with (ours)
 # above the largest of them by this share of it, and of their range (ours): a coarse sieve, the checks decide
 SHARE, SPAN = 0.25, 0.5
+FIRST = 4  # batches of another dataset that are its first (ours)
 PER_STEPS, MOST = 50, 32  # one batch is emitted per so many backwards on average, so many at most in a row (ours)
 OWN = -1  # in place of the number of a loader: there is none
 
@@ -29,6 +31,12 @@ class OutlyingBatchObserver(Observer):
         super().__init__(run)
         self.past: deque[float] = deque(maxlen=PAST)
         self.budget = float(MOST)
+        self.data: weakref.ref[object] | None = None
+        """The dataset of the batch before."""
+        self.long = 0
+        """Steps in a row that have read it."""
+        self.new = False
+        """One that many steps had read was before it."""
 
     def reset(self) -> None:
         self.past.clear()
@@ -37,9 +45,20 @@ class OutlyingBatchObserver(Observer):
         """Learn the losses anew."""
         self.past.clear()
 
+    def follow(self) -> None:
+        """Count the steps that read one dataset, and those since another took its place."""
+        batch = self.run.batches.last()
+        if batch is None or batch.loader.data is None:
+            return
+        if self.data is None or self.data() is not batch.loader.data():
+            self.new, self.long = self.long >= PAST, 0
+            self.data = batch.loader.data
+        self.long += 1
+
     def backward_begins(self, losses: list[Tensor]) -> None:
         """Compare, then learn; an outlier is not learnt while the budget lasts, so that its neighbours are emitted
         too."""
+        self.follow()
         loss = losses[0] if len(losses) == 1 else None
         if loss is None or loss.numel() != 1 or loss.device.type != "cpu" or not loss.is_floating_point():
             return
@@ -72,6 +91,7 @@ class OutlyingBatchObserver(Observer):
                     indices=batch.indices,
                     frame=batch.loader.frame,
                     backward=self.run.here(),
+                    other_data=self.new and self.long <= FIRST,
                 )
             )
 

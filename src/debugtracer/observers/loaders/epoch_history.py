@@ -70,6 +70,10 @@ class EpochHistory:
         self.again: RepeatedBatch | None = None
         self.rows: dict[int, int | None] = {}
         """Digest of each row seen -> its dataset index."""
+        self.came: dict[int, int] = {}
+        """Digest of each row seen -> the iteration in which it came first."""
+        self.last = 0
+        """The iteration in which its last batch came."""
         self.windows, self.windows_of = RowWindows(), 1
         """What was remembered of a pass, and which that is, from 1."""
         self.shards = self.seeded = self.worker_init = self.persistent = False
@@ -165,7 +169,8 @@ class EpochHistory:
             now.content.append(hash(self.digests))
         self.count_lost(now, batch)
         self.note_repeat(now, iteration)
-        self.remember_rows(batch)
+        self.last = iteration
+        self.remember_rows(batch, iteration)
         self.remember_windows(batch, iteration)
         now.batches += 1
 
@@ -192,13 +197,20 @@ class EpochHistory:
         else:
             self.again = RepeatedBatch(self.digests, iteration)
 
-    def remember_rows(self, batch: Batch) -> None:
+    def remember_rows(self, batch: Batch, iteration: int) -> None:
         """Remember digests of the samples, while there are few."""
         if len(self.rows) >= ROWS or self.passes > 1:
             return
         found = sample_digests([leaf for _, leaf in batch.tensors()])
         known = batch.indices if batch.indices is not None and len(batch.indices) == len(found) else None
         self.rows.update(zip(found, known or (None,) * len(found), strict=True))
+        for one in found:
+            self.came.setdefault(one, iteration)
+
+    def shared_with(self, train: EpochHistory) -> list[int]:
+        """The rows of this evaluation that had been trained on when it last ran: a pool that is scored, and whose rows
+        are trained on afterwards, shares none."""
+        return [row for row in self.rows if train.came.get(row, self.last) < self.last]
 
     def remember_windows(self, batch: Batch, iteration: int) -> None:
         """Remember the runs of the first pass; of an evaluation before anything was trained, of the next one."""

@@ -214,7 +214,7 @@ class EpochObserver(Observer):
         """Compare each loader that only evaluates with those that train."""
         for train in [c for c in self.known if c.trains]:
             for other in [c for c in self.known if c.evaluates and not c.trains]:
-                shared = [row for row in other.rows if row in train.rows]
+                shared = other.shared_with(train)
                 if shared:
                     samples = tuple(index for row in shared[:SAMPLES] if (index := other.rows[row]) is not None)
                     self.run.emit(

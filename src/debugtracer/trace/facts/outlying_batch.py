@@ -19,6 +19,8 @@ class OutlyingBatch(Fact, frozen=True, kw_only=True):
     """Where its loader was built."""
     backward: Frame | None
     """Where backward was called."""
+    other_data: bool = False
+    """It is among the first of another dataset than all of the many steps before read: another task or stage."""
 
     def key(self) -> object:
         """Identify the fact itself: each one is new."""
