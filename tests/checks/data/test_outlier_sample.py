@@ -44,7 +44,14 @@ def test_a_loss_that_rows_share_is_silent(change):
 @pytest.mark.parametrize(("value", "count"), [(0.252, 0), (0.253, 1)])
 def test_of_a_loss_near_0_one_row_always_has_most(value, count):
     """The first losses were 1, and 99 % of 16 rows' mean of 0.252 is a row that has less than 4."""
-    assert len(list(OutlierSample().judge(a_window(msgspec.structs.replace(ROWS, value=value, first=1.0))))) == count
+    rows = msgspec.structs.replace(ROWS, value=value, first=1.0, usual=0.1)
+    assert len(list(OutlierSample().judge(a_window(rows)))) == count
+
+
+@pytest.mark.parametrize(("usual", "value", "count"), [(0.04, 0.9, 0), (0.06, 0.9, 1), (0.04, 1.1, 1)])
+def test_of_a_loss_that_has_converged_a_row_is_told_where_it_costs_more_than_all_did_at_first(usual, value, count):
+    rows = msgspec.structs.replace(ROWS, value=value, first=1.0, usual=usual)
+    assert len(list(OutlierSample().judge(a_window(rows)))) == count
 
 
 @pytest.mark.parametrize(("loss", "count"), [(2.5e5, 1), (4.9e5, 1), (5.1e5, 2)])

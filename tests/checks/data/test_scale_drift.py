@@ -36,6 +36,12 @@ def test_sorted_data_and_a_curriculum_are_a_note(fact):
     assert finding.severity == "note"
 
 
+@pytest.mark.parametrize(("value", "severities"), [(0.6, []), (73.1, ["warning"])], ids=["a task", "a unit"])
+def test_a_smaller_move_that_begins_with_a_pass_is_another_task_or_stage(value, severities):
+    told = judged(ScaleDrift(), [far(n, value=value, batch=n - 80) for n in range(80, 85)], start=80)
+    assert [finding.severity for finding in told] == severities
+
+
 def test_two_batches_in_a_row_are_not_enough():
     assert not judged(ScaleDrift(), [far(80), far(81), [], far(83), far(84)], start=80)
 

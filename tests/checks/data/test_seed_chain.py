@@ -58,6 +58,16 @@ def test_an_evaluation_that_changes_is_told_once():
     assert messages(*(a_pass(n, loader=1, trains=False, content=(5,)) for n in range(4))) == []
 
 
+def test_all_samples_in_another_order_are_the_same_evaluation_and_a_part_of_them_is_not():
+    def passes(seen: int, order=lambda n: (n,)):
+        more = {"loader": 1, "trains": False, "sampler": "RandomSampler", "batches": seen, "expected": 10}
+        return [a_pass(n, content=(n,), order=order(n), **more) for n in range(3)]
+
+    assert messages(*passes(10)) == []
+    assert len(messages(*passes(3))) == 1  # the first three batches of ten
+    assert len(messages(*passes(10, lambda n: (1,)))) == 1  # the same samples with other values
+
+
 def test_a_loader_of_another_fold_may_give_others_unless_it_shuffles():
     folds = [a_pass(n, loader=1, trains=False, content=(n // 2,), renewed=n == 2, shuffles=False) for n in range(4)]
     assert messages(*folds) == []

@@ -8,7 +8,7 @@ from debugtracer.checks.model.label_smoothing import LabelSmoothing, effect
 from debugtracer.trace.facts.label_smoothing import LabelSmoothing as Looked
 from debugtracer.trace.facts.label_smoothing import Smoothed
 from debugtracer.trace.step import StepRef
-from debugtracer.trace.window import Window
+from debugtracer.trace.window import LOSS, Window
 
 TABLE = tuple(
     Smoothed(epsilon=e, target_kl=k, gradient_variance=v)
@@ -54,6 +54,22 @@ def test_a_model_surer_than_right_gets_advice_with_the_measured_effect():
         "label_smoothing=0.1 may help "
         "(on this batch 0.1: KL 0.094, gradient variance -20%; 0.2: KL 0.198, gradient variance -39%)."
     )
+
+
+def test_a_model_at_a_new_task_is_left_alone_until_its_loss_is_where_it_was():
+    def judged_at(losses):
+        memories, told = {}, []
+        for n, loss in enumerate(losses):
+            looks = [a_look(step) for step in (100, 200) if step <= n]
+            came = {Looked: int(n in (100, 200))}
+            facts, ref = {Looked: looks}, StepRef(iteration=n, step=n)
+            series = {LOSS: [*losses[:n], loss]}
+            window = Window(ref=ref, series=series, facts=facts, came=came, memories=memories)
+            told += LabelSmoothing().judge(window)
+        return [found.step for found in told]
+
+    assert judged_at([0.1] * 190 + [1.2] * 20) == []
+    assert judged_at([0.1] * 110 + [1.2] * 40 + [0.12] * 60) == [200]
 
 
 def test_an_honest_model_the_first_steps_closed_classes_without_smoothing_and_smoothing_that_works_are_left_alone():

@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import msgspec
+
 from debugtracer.checks.optimizer.accum_scaling import AccumScaling
+from debugtracer.trace.birth import Frame
 from tests.checks.optimizer.seen import call, found, order
 
 
@@ -33,6 +36,16 @@ def test_two_backwards_of_two_lines_and_one_that_was_cleared_are_healthy():
     closures = [order(n, *[call("backward", 20, live=True)] * 5, kind="LBFGS") for n in range(5)]
     for facts in (two_lines, cleared, closures):
         assert found(AccumScaling(), facts) == []
+
+
+def test_two_terms_on_one_line_are_no_microbatches_and_a_loop_on_one_line_is():
+    def told(code: str, times: int = 2) -> list[object]:
+        calls = [msgspec.structs.replace(call("backward", 20, live=True), frame=Frame("train.py", 20, "main", code))]
+        return found(AccumScaling(), [order(n, *calls * times) for n in range(5)])
+
+    assert told("real.backward(); fake = g(z); lost = bce(d(fake), zeros); lost.backward()") == []
+    assert len(told("for part in parts: loss(part).backward()")) == 1
+    assert len(told("a.backward(); b.backward()", 4)) == 1
 
 
 def test_batches_of_a_loader_whose_mean_losses_nobody_divides_are_a_warning():

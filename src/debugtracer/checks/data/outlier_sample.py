@@ -24,9 +24,10 @@ class OutlierSample(Check, frozen=True):
         When a loss is a quarter above all of the last 32, the losses of its rows are read from what the loss function
         saved for its backward (no forward runs again). A row above median + `mads` MAD that has more than `share` of
         the sum is named, unless it has less than `least` times what a row had in the first losses: of a loss near 0 one
-        sample always has most, and one that is not learnt yet is no news. The first of a run, and later only a row with
-        a larger loss than all before and `beyond` times as many losses of its median row: data with heavy tails has
-        such rows all the time. Always a note: honest samples are hard too.
+        sample always has most, and one that is not learnt yet is no news. Where the usual loss is below `learnt` of the
+        first ones, a loss that is below those is left alone: what is learnt but for a few samples. The first of a run,
+        and later only a row with a larger loss than all before and `beyond` times as many losses of its median row:
+        data with heavy tails has such rows all the time. Always a note: honest samples are hard too.
     What to do
         Look at the sample before you drop it; clip, or use a loss with bounded influence (Huber).
     Example
@@ -51,6 +52,7 @@ class OutlierSample(Check, frozen=True):
     # times the median of the first losses, of the loss of the row (ours: a model that knows nothing gives each row one;
     # two standard deviations of a target that is scaled, or 6 % for the right one of two classes, are 4)
     least: float = 4.0
+    learnt: float = 0.05  # of the first losses (as data/label-noise-batch)
 
     def judge(self, window: Window) -> Iterator[Finding]:
         """A note for the first step, and for one that is farther out than all before."""
@@ -58,6 +60,8 @@ class OutlierSample(Check, frozen=True):
         for fact in window.new(LossRows):
             # a mean over the rows as much as their sum
             if fact.top_share * fact.rows * as_float(fact.value) < self.least * as_float(fact.first):
+                continue
+            if as_float(fact.usual) < self.learnt * as_float(fact.first) > self.learnt * as_float(fact.value):
                 continue
             first = fact.top[0] if fact.top else None
             limit = as_float(fact.median) + self.mads * as_float(fact.mad)

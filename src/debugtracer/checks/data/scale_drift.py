@@ -26,7 +26,8 @@ class ScaleDrift(Check, frozen=True):
         The robust z of the batch mean or standard deviation against the last 64 looks is beyond 8 in `batches` looks in
         a row, one more for each time before that this input strayed for a moment (data with heavy tails). It is a
         warning when the standard deviation is `factor` times the usual one or less than its inverse, or the mean moved
-        by `factor` usual standard deviations; smaller moves (sorted data, a curriculum) are a note.
+        by `factor` usual standard deviations; smaller moves (sorted data) are a note, and nothing where they begin with
+        a pass over the loader: a curriculum, another task or stage.
     What to do
         Bring the new part of the data to the scale of the old one, in the dataset.
     Example
@@ -61,9 +62,11 @@ class ScaleDrift(Check, frozen=True):
                     begin -= 1
                 strays = sum(looked < begin and looked - 1 not in known for looked in known)
                 if fact.training and fact.looked - begin + 1 == min(self.batches + strays, self.most):
-                    yield self.describe(window, fact, known[begin], fact.looked - begin + 1)
+                    yield from self.describe(window, fact, known[begin], fact.looked - begin + 1)
 
-    def describe(self, window: Window, fact: BatchOddity, first: dict[str, BatchOddity], looks: int) -> Finding:
+    def describe(
+        self, window: Window, fact: BatchOddity, first: dict[str, BatchOddity], looks: int
+    ) -> Iterator[Finding]:
         """How far, since when, and for how many looks."""
         value, usual = as_float(fact.value), as_float(fact.usual)
         if fact.detail == "std":
@@ -72,7 +75,9 @@ class ScaleDrift(Check, frozen=True):
         else:
             # the spread is at least 0.02 standard deviations
             loud = abs(value - usual) > self.factor * 50 * as_float(fact.spread)
-        return self.finding(
+        if not loud and next(iter(first.values())).batch == 0:
+            return
+        yield self.finding(
             window,
             "warning" if loud else "note",
             f"the {fact.detail} of {fact.path} is {value:.3g} in {looks} batches in a row, up to "

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator
+from statistics import median
 from typing import ClassVar
 
 from debugtracer.checks.check import Check
@@ -12,8 +13,9 @@ from debugtracer.trace.facts.label_smoothing import LabelSmoothing as Looked
 from debugtracer.trace.facts.label_smoothing import Smoothed
 from debugtracer.trace.finding import Finding
 from debugtracer.trace.place import Place
-from debugtracer.trace.window import Window
+from debugtracer.trace.window import LOSS, Window
 
+BLOCK = 16  # losses whose median is a level (as of a loss that diverges)
 TINY = 1e-12  # a gradient variance from which a share says nothing: the rows are as good as solved (ours)
 
 
@@ -28,7 +30,8 @@ class LabelSmoothing(Check, frozen=True):
     How it decides
         On inspected steps, on the batch of the loss itself: a class with a logit of -inf under label_smoothing > 0 is
         exact. From step `after` on, mean largest probability above accuracy by `gap` in two looks is a note with the
-        measured effect of 0.1 and 0.2, and another one where it is beyond that by `gap` once more.
+        measured effect of 0.1 and 0.2, and another one where it is beyond that by `gap` once more; not while the loss
+        is `relearns` times what it has been: a model at a new task is surer than right until it has learnt that.
     What to do
         Smooth over the open classes only, or pass label_smoothing=0.1 to cross_entropy.
     Example
@@ -47,6 +50,7 @@ class LabelSmoothing(Check, frozen=True):
 
     gap: float = 0.15  # mean largest probability minus accuracy on the batch (ours)
     after: int = 100  # steps (ours: before, accuracy is noise)
+    relearns: float = 1.5  # times the lowest median of BLOCK losses (ours)
 
     def judge(self, window: Window) -> Iterator[Finding]:
         """Yield an error for closed classes at once, advice when two measurements agree."""
@@ -63,8 +67,14 @@ class LabelSmoothing(Check, frozen=True):
                     confidence=0.9,
                     closed=fact.closed,
                 )
-            elif fact.used == 0 and not fact.closed:
+            elif fact.used == 0 and not fact.closed and not self.learns_anew(window):
                 yield from self.advice(window, fact)
+
+    def learns_anew(self, window: Window) -> bool:
+        """Whether the loss is far above what it has been."""
+        losses = window.finite(LOSS)
+        levels = [median(losses[end - BLOCK : end]) for end in range(len(losses), BLOCK - 1, -BLOCK)]
+        return bool(levels) and levels[0] > self.relearns * min(levels)
 
     def advice(self, window: Window, fact: Looked) -> Iterator[Finding]:
         """What 0.1 and 0.2 would do, when the model is far surer than right."""

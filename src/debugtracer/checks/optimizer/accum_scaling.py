@@ -26,8 +26,8 @@ class AccumScaling(Check, frozen=True):
         The same line calls backward n times for one update, in 3 updates, and no loss was the result of a division or
         product. A warning where they are microbatches: a loader gave a batch before each and no loss is a sum of its
         rows, or each is a mean over the rows of an input of its own and the optimizer's update grows with the gradient
-        (SGD). Else a note, for a sum may be meant (the losses of several tasks). A shorter window after longer ones is
-        a note.
+        (SGD). Else a note, for a sum may be meant (the losses of several tasks); nothing where the line holds as many
+        calls of backward itself. A shorter window after longer ones is a note.
     What to do
         Divide the loss by the number of microbatches of its own window.
     Example
@@ -88,4 +88,8 @@ def repeated(fact: StepOrder) -> list[Call]:
     cleared = max((i for i, call in enumerate(fact.calls) if call.word == "zero_grad"), default=-1)
     calls = [call for call in fact.calls[cleared + 1 :] if call.word == "backward" and call.live]
     alike = len({call.frame for call in calls}) == 1 and calls[0].frame is not None
-    return calls if alike and fact.kind != "LBFGS" else []  # its closures are calls of their own
+    if not alike or fact.kind == "LBFGS":  # its closures are calls of their own
+        return []
+    frame = calls[0].frame
+    written = frame.code.count(".backward(") if frame is not None else 0
+    return calls if written < len(calls) else []  # several terms, each with a call of its own on that line
