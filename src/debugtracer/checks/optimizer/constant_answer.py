@@ -64,8 +64,10 @@ class ConstantAnswer(Check, frozen=True):
         for soft targets), and neither fall nor see the rate rise.
         A difference squared by hand counts where its mean square is the loss. A GAN at its equilibrium, a domain that
         is meant to be unknown and a noisy task look the same. A warning only of the one loss of one optimizer, after
-        10 epochs or 1,000 steps, at most `exactly` below it; never of pairs. A warning too where the source puts the
-        inputs and the targets in a random order each.
+        10 epochs or 1,000 steps, at most `exactly` below it, where the inputs do not reach the answers (they differ by
+        `equal` of what the targets do, nothing that comes in changes them) or the gradient does not come back; never of
+        pairs. Where they are read there may be nothing to learn, which is a note. A warning too where the source puts
+        the inputs and the targets in a random order each.
     What to do
         Overfit one batch. Where that works, print some inputs beside their targets.
     Example
@@ -97,6 +99,7 @@ class ConstantAnswer(Check, frozen=True):
     exactly: float = 0.01  # below it, and five times that above it, for a warning (ours)
     varied: float = 0.05  # of the constant's cost that the best answer saves at least (ours)
     alike: float = 0.05  # of the deviation of the targets: answers that hardly differ (ours)
+    equal: float = 0.01  # of the deviation of the targets: answers that are one, for a warning (ours)
     fewest: int = 64  # rows that the constant is made of (ours: of fewer it fits them too well)
     rising: float = 1.2  # times the rate of TAIL losses ago: a warm-up (ours)
 
@@ -151,9 +154,15 @@ class ConstantAnswer(Check, frozen=True):
         plateau = known is not None and math.isclose(known.level, as_float(last.constant), rel_tol=self.near)
         if last.drawn:
             return "warning"
-        if sure and not plateau and last.answer != "pairs" and length >= self.enough(window):
+        if sure and not plateau and last.answer != "pairs" and length >= self.enough(window) and self.cut(window, last):
             return "warning"
         return None if known is not None and plateau and known.classes > 3 else "note"
+
+    def cut(self, window: Window, last: Fact) -> bool:
+        """Whether inputs and answers have nothing to do with each other: else it may be that there is nothing to
+        learn."""
+        same = last.spread is not None and as_float(last.spread) < self.equal
+        return same or bool(unread(window)) or bool(stopped(window))
 
     def saves(self, fact: Fact) -> bool:
         """Whether there is much to gain: the targets differ, and are not mostly uncertain themselves."""
@@ -200,9 +209,9 @@ class ConstantAnswer(Check, frozen=True):
         """What was measured of the way from the inputs to the loss."""
         if last.drawn:
             return two_orders(last.drawn)
-        unread = [fact.root for fact in window.seen(FunctionTest) if fact.trial == "any_input" and fact.changed]
-        if unread:
-            return f"{unread[0]} gives the same whatever comes in: follow the input through forward."
+        deaf = unread(window)
+        if deaf:
+            return f"{deaf[0]} gives the same whatever comes in: follow the input through forward."
         still = stopped(window)
         if still:
             return f"{still}: look for what stops the gradient."
@@ -228,6 +237,11 @@ def single(window: Window) -> bool:
     """Whether one optimizer learns."""
     wiring = window.last(Wiring)
     return wiring is None or len(wiring.optimizers) < 2
+
+
+def unread(window: Window) -> list[str]:
+    """The models that give the same whatever comes in."""
+    return [fact.root for fact in window.seen(FunctionTest) if fact.trial == "any_input" and fact.changed]
 
 
 def stopped(window: Window) -> str:
