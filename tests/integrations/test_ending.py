@@ -55,6 +55,13 @@ def test_a_crash_is_recorded_whoever_shows_it(tmp_path, programs, last, status):
     assert [e.error for e in open_trace(tmp_path / "runs").events() if isinstance(e, Crashed)] == ["KeyError"]
 
 
+def test_an_exception_that_the_program_caught_and_showed_is_no_crash(tmp_path, programs):
+    shown = "try:\n    raise KeyError('mine')\nexcept KeyError:\n    sys.excepthook(*sys.exc_info())\n"
+    done, _ = ended(tmp_path, shown, "dev", python=programs.to_its_end)
+    assert (done.returncode, "KeyError: 'mine'" in done.stderr) == (0, True)
+    assert [e for e in open_trace(tmp_path / "runs").events() if isinstance(e, Crashed)] == []
+
+
 def test_an_unsupervised_stop_is_in_the_manifest_and_in_the_status(tmp_path, programs):
     done, manifest = ended(tmp_path, "", "dev", "bad", python=programs.to_its_end)
     assert (done.returncode, manifest.exit_code, manifest.stopped_by_tracer) == (STOPPED, STOPPED, True)

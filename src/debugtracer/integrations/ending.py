@@ -7,7 +7,7 @@ import atexit
 import contextlib
 import os
 import sys
-from types import TracebackType
+from types import FrameType, TracebackType
 
 from debugtracer import session
 from debugtracer.callsites.own_frames import hide
@@ -29,8 +29,9 @@ class Ending:
 
     def excepthook(self, kind: type[BaseException], error: BaseException, trace: TracebackType | None) -> None:
         """Record, then what was there before."""
-        self.interrupted = kind is KeyboardInterrupt
-        self.record(error)
+        if not is_caught(trace):
+            self.interrupted = kind is KeyboardInterrupt
+            self.record(error)
         hide(error)
         self.previous(kind, error, trace)
 
@@ -66,6 +67,17 @@ class Ending:
         current.finished(self.interrupted)
         if not self.supervised:
             close_run(current, 1 if self.crash is not None else None)
+
+
+def is_caught(trace: TracebackType | None) -> bool:
+    """Whether the frame that an exception came up to still runs: the program shows one that it has caught, and goes
+    on."""
+    frame: FrameType | None = sys._getframe(1)
+    while trace is not None and frame is not None:
+        if frame is trace.tb_frame:
+            return True
+        frame = frame.f_back
+    return False
 
 
 @guarded("ending.close_run")

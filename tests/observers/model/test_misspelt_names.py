@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import linecache
 from collections.abc import Callable
 from pathlib import Path
 
@@ -9,6 +10,7 @@ import pytest
 import torch
 from torch import nn
 
+from debugtracer.observers.model.misspelt_names import is_read
 from debugtracer.trace.facts.misspelt_name import MisspeltName
 from tests.observers.observing import observed
 
@@ -109,10 +111,61 @@ def of_its_own_class(net: Net) -> None:
     net.weights = nn.Parameter(torch.zeros(2, 4))
 
 
-@pytest.mark.parametrize("change", [in_earnest, another_shape, the_same, agreeing, of_its_own_class])
+def kept_beside(net: Net) -> None:
+    """What a penalty pulls the weights to."""
+    net.head.Weights = net.head.weight.detach().clone()
+    assert net.head.Weights.shape == (2, 4)
+
+
+def own_flag(net: Net) -> None:
+    """A flag that says which parts a loop of the program's own freezes."""
+    net.encoder.required_grad = False
+    for p in net.encoder.parameters():
+        p.required_grad = False
+        assert not p.required_grad
+
+
+@pytest.mark.parametrize(
+    "change", [kept_beside, own_flag, in_earnest, another_shape, the_same, agreeing, of_its_own_class]
+)
 def test_silent(tmp_path: Path, change: Callable[[Net], None]):
     assert looks(tmp_path / "runs", change) == []
 
 
 def test_a_class_with_a_use_for_its_flag_is_silent(tmp_path: Path):
     assert looks(tmp_path / "runs", lambda net: None, Frozen) == []
+
+
+def reads_of(tmp_path: Path, text: str, name: str, holder: str | None = None) -> bool:
+    file = tmp_path / "train.py"
+    file.write_text(text)
+    linecache.checkcache()
+    return is_read(name, [str(file)], holder)
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("layer.weights = new\n", False),
+        ("penalty = (layer.weight - layer.weights).square().sum()\n", True),
+        ("old = getattr(layer, 'weights', None)\n", True),
+        ("args = parser.parse_args()\nload(args.weights)\n", False),
+    ],
+    ids=["written", "in a penalty", "by its name", "an option"],
+)
+def test_a_tensor_that_the_program_reads_is_its_own(tmp_path: Path, text: str, expected: bool):
+    assert reads_of(tmp_path, text, "weights") is expected
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("known = [p for p in net.parameters() if p.requires_grad]\n", False),
+        ("on = [m for m in net.children() if m.requires_grad]\n", True),
+        ("for m in parts:\n    if getattr(m, 'requires_grad'):\n        pass\n", True),
+        ("if net.encoder.requires_grad:\n    pass\n", True),
+    ],
+    ids=["of parameters", "of children", "by its name", "of the module"],
+)
+def test_a_flag_of_a_module_that_the_program_reads_is_its_own(tmp_path: Path, text: str, expected: bool):
+    assert reads_of(tmp_path, text, "requires_grad", "encoder") is expected

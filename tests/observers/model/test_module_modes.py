@@ -144,6 +144,29 @@ def test_three_evaluations_in_training_mode_are_a_note(tmp_path):
     assert [f.severity for f in findings(tmp_path, "train-mode-eval")] == ["note"]
 
 
+def drawn(out, times, between):
+    """Epochs that end with calls without a graph in training mode on one batch of a loader that trains nothing."""
+    model, held = net(), DataLoader(TensorDataset(torch.randn(8, 4), torch.randint(0, 3, (8,))), batch_size=8)
+    optimizer, ((x, _),) = torch.optim.SGD(model.parameters(), lr=0.01), held
+    with under_watch(out):
+        train(model, 4, optimizer)
+        for _ in range(3):
+            for x, _ in held:
+                with torch.no_grad():
+                    for _ in range(times):
+                        F.cross_entropy(model(x), torch.zeros(8).long())
+            if between:
+                train(model, 1, optimizer)
+    return [f.evaluation for f in facts(out, ModuleModes) if f.silent]
+
+
+def test_answers_drawn_again_and_again_for_one_input_are_monte_carlo_dropout(tmp_path):
+    assert drawn(tmp_path / "a", 8, between=False) == []
+    assert drawn(tmp_path / "b", 8, between=True) == []
+    assert drawn(tmp_path / "c", 1, between=False) == [True]
+    assert drawn(tmp_path / "d", 2, between=False) == [True]
+
+
 def test_train_is_as_it_was_afterwards(tmp_path):
     before = nn.Module.train
     with under_watch(tmp_path):
@@ -158,7 +181,8 @@ def validated(out, score=False, between=False, loader=True):
     optimizer = torch.optim.SGD(model.parameters(), lr=0.01)
     with under_watch(out):
         train(model, 4, optimizer)
-        for x, y in held if loader else [(torch.randn(8, 4), torch.zeros(8).long())] * 3:
+        fresh = [(torch.randn(8, 4), torch.zeros(8).long()) for _ in range(3)]
+        for x, y in held if loader else fresh:
             with torch.no_grad():
                 answer = model(x)
                 if score:

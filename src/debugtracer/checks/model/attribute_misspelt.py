@@ -26,7 +26,7 @@ class AttributeMisspelt(Check, frozen=True):
         After the first backward the names of attributes are read. A layer of a class of torch holds a tensor under a
         name that is nearly `weight` or `bias`, of the same shape as the one it reads; a parameter has a flag of nearly
         that name with another value; a module has a flag `requires_grad`, its own class has no use for it, and the
-        flags of all its parameters say the opposite.
+        flags of all its parameters say the opposite. Silent where the program reads such an attribute itself.
     What to do
         `layer.weight`, `parameter.requires_grad = False`, `module.requires_grad_(False)`.
     Example

@@ -5,6 +5,9 @@ from __future__ import annotations
 
 import ast
 import inspect
+import linecache
+import os
+import sys
 from collections.abc import Iterator
 from typing import Any
 
@@ -33,6 +36,7 @@ FLAGS = frozenset(
 FLAG = "requires_grad"
 LISTED = frozenset({"parameters", "named_parameters"})
 """What lists the parameters of a module."""
+MODULES = frozenset({"modules", "children", "named_modules", "named_children"})
 MOST = 4  # attributes told of (ours)
 
 
@@ -69,19 +73,21 @@ class MisspeltNamesObserver(Observer):
             where = plain_path(path) or type(root).__name__
             around = type(parts.get(path.rpartition(".")[0], root))
             for name, meant in tensors_beside(module):
+                if is_read(name, [*files_of(around), *files]):
+                    continue
                 yield MisspeltName(
                     ref=self.run.ref("forward"), path=where, layer=type(module).__name__, name=name, meant=meant,
                     frame=set_at(name, [*files_of(around), *files]),
                 )  # fmt: skip
             value, against = flag_of(module)
-            if against:
+            if against and not is_read(FLAG, files, path.rpartition(".")[2]):
                 at = set_at(FLAG, [*files, *files_of(around)], value, last_names)
                 yield MisspeltName(
                     ref=self.run.ref("forward"), path=where, layer=type(module).__name__, name=FLAG, meant=FLAG,
                     value=value, parameters=against, frame=at,
                 )  # fmt: skip
         flags = [(path, *flag) for path, p in root.named_parameters() if (flag := misspelt_flag(p)) is not None]
-        for path, name, value in flags[:1]:
+        for path, name, value in [flag for flag in flags if not is_read(flag[1], files)][:1]:
             yield MisspeltName(
                 ref=self.run.ref("forward"), path=plain_path(path), layer="Parameter", name=name, meant=FLAG,
                 value=value, parameters=len(flags), frame=set_at(name, [*files, *files_of(type(root))], value),
@@ -120,6 +126,56 @@ def misspelt_flag(parameter: Tensor) -> tuple[str, bool] | None:
         if name in FLAGS and isinstance(value, bool) and value != parameter.requires_grad:
             return name, value
     return None
+
+
+def is_read(name: str, files: list[str], holder: str | None = None) -> bool:
+    """Whether the program (these files, and what is imported from the folder of the first) reads such an attribute
+    itself; with a holder that of a module: of the one called so, by its name as a string, or in a loop over modules."""
+    folders = tuple(f"{os.path.dirname(file)}{os.sep}" for file in files[:1] if is_user_file(file))
+    known = (getattr(module, "__file__", None) for module in list(sys.modules.values()))
+    imported = [file for file in known if isinstance(file, str) and file.startswith(folders)]
+    holding = [file for file in dict.fromkeys([*files, *imported]) if name in "".join(linecache.getlines(file))]
+    return any(reads(one, name, holder) for file in holding if (one := program_of(file)) is not None)
+
+
+def reads(program: Program, name: str, holder: str | None) -> bool:
+    """Whether one file of the program looks such an attribute up."""
+    for node in program.nodes:
+        called = node.func if isinstance(node, ast.Call) else None
+        asked = isinstance(node, ast.Call) and any(isinstance(a, ast.Constant) and a.value == name for a in node.args)
+        if asked and isinstance(called, ast.Name) and called.id in ("getattr", "hasattr"):
+            return True
+        if not isinstance(node, ast.Attribute) or node.attr != name or not isinstance(node.ctx, ast.Load):
+            continue
+        if holder is None:
+            if not is_option(program, node.value):
+                return True
+        elif ast.unparse(node.value).rpartition(".")[2] == holder or over_modules(program, node.value):
+            return True
+    return False
+
+
+def is_option(program: Program, holder: ast.expr) -> bool:
+    """Whether a name is what the command line was parsed into: its attributes are options."""
+    made = (
+        n.value.func
+        for n in program.nodes
+        if isinstance(n, ast.Assign) and isinstance(n.value, ast.Call) and isinstance(holder, ast.Name)
+        and any(isinstance(t, ast.Name) and t.id == holder.id for t in n.targets)
+    )  # fmt: skip
+    return any(isinstance(func, ast.Attribute) and func.attr == "parse_args" for func in made)
+
+
+def over_modules(program: Program, holder: ast.expr) -> bool:
+    """Whether a name is bound by a loop over the modules of a model."""
+    loops = [n for n in program.above(holder) if isinstance(n, (ast.For, ast.ListComp, ast.GeneratorExp, ast.SetComp))]
+    parts = [part for loop in loops for part in ([loop] if isinstance(loop, ast.For) else loop.generators)]
+    return any(
+        isinstance(holder, ast.Name)
+        and holder.id in {n.id for n in ast.walk(part.target) if isinstance(n, ast.Name)}
+        and any(isinstance(n, ast.Attribute) and n.attr in MODULES for n in ast.walk(part.iter))
+        for part in parts
+    )
 
 
 def files_of(kind: type[Any]) -> list[str]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import functools
+import weakref
 from typing import Any
 
 import torch
@@ -39,7 +40,20 @@ class WatchedModule:
         self.scored = False
         """A loss without a graph was computed since its last call."""
         self.told = False
+        self.given: weakref.ref[Tensor] | None = None
+        """The first tensor of its last call without a graph in training mode."""
+        self.repeated = 0
+        """Such calls in a row with that tensor, with no backward between."""
         self.emitted: tuple[Any, ...] | None = None
+
+    def draws(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> bool:
+        """Whether it was given the same tensor as in the call before: what dropout draws is wanted."""
+        first = next((t for t in (*args, *kwargs.values()) if isinstance(t, Tensor)), None)
+        if self.repeated >= SILENT:
+            return True
+        again = first is not None and self.given is not None and self.given() is first
+        self.given, self.repeated = weakref.ref(first) if first is not None else None, (self.repeated + 1) * again
+        return again
 
 
 class ModuleModesObserver(Observer):
@@ -128,7 +142,8 @@ class ModuleModesObserver(Observer):
         watched = self.watched.get(module)
         if watched is not None:
             watched.quiet_at = self.calls.count
-            if module.training and watched.emitted is not None and min(watched.silent, watched.streak) < SILENT:
+            asked = module.training and watched.emitted is not None
+            if asked and min(watched.silent, watched.streak) < SILENT and not watched.draws(args, kwargs):
                 self.noisy(module, watched, self.loaders(args, kwargs))
 
     def loaders(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> set[int]:
@@ -168,6 +183,8 @@ class ModuleModesObserver(Observer):
             watched = self.watched.get(module)
             if watched is not None and (watched.dirty or self.run.inspecting):
                 self.compare_modes(module, watched)
+            if watched is not None:
+                watched.given = None
             if watched is not None and watched.streak < SILENT:
                 watched.streak, watched.scored = 0, False
         self.live.clear()
