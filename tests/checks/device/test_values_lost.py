@@ -32,5 +32,10 @@ def test_a_tensor_of_the_batch_with_samples_and_without():
     assert "though the loader delivered other values and that line only moves them" in found(path="batch[1]").message
 
 
+def test_an_input_that_is_0_by_right_is_not_lost():
+    fact = lost(by_right=True)
+    assert not list(ValuesLost().judge(Window(fact.ref, facts={type(fact): [fact]}, came={type(fact): 1})))
+
+
 def test_stays_silent_without_a_fact():
     assert not list(ValuesLost().judge(Window(lost().ref)))

@@ -46,7 +46,9 @@ class Ears(nn.Module):
         return self.last(heard)
 
 
-def seen(tmp_path: Any, of_input: Change = same, of_target: Change = same, between: Change = same) -> list[LostValues]:
+def seen(tmp_path: Any, by_right: bool = False, **changes: Change) -> list[LostValues]:
+    """What is told of a run in which two steps are changed."""
+    of_input, of_target, between = (changes.get(name, same) for name in ("of_input", "of_target", "between"))
     with under_watch(tmp_path):
         torch.manual_seed(0)
         kinds = torch.arange(1, 801) % 4
@@ -63,7 +65,7 @@ def seen(tmp_path: Any, of_input: Change = same, of_target: Change = same, betwe
                 nn.functional.cross_entropy(model(x), y).backward()
                 optimizer.step()
                 step += 1
-    return facts(tmp_path, LostValues)
+    return [fact for fact in facts(tmp_path, LostValues) if fact.by_right == by_right]
 
 
 def test_an_input_of_a_layer_that_is_lost(tmp_path: Any):
@@ -105,6 +107,15 @@ def muted(values: Tensor) -> Tensor:
 )  # fmt: skip
 def test_steps_that_are_hard_on_purpose(tmp_path: Any, more: dict[str, Change]):
     assert seen(tmp_path, **more) == []
+
+
+@pytest.mark.parametrize("change", [{"of_input": left_out}, {"between": left_out}, {"of_input": muted}])
+def test_an_input_that_is_left_out_is_known_to_be_0(tmp_path: Any, change: dict[str, Change]):
+    assert [f.ref.step for f in seen(tmp_path, by_right=True, **change)] == list(BAD)
+
+
+def test_targets_of_one_class_are_no_input_that_is_left_out(tmp_path: Any):
+    assert seen(tmp_path, by_right=True, of_target=left_out) == []
 
 
 def test_a_run_without_a_bad_step(tmp_path: Any):

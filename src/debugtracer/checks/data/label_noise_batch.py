@@ -31,10 +31,10 @@ class LabelNoiseBatch(Check, frozen=True):
     How it decides
         The loss is a quarter above all of the last 32 in at most `longest` steps in a row, at least `raised` of the
         rows share that, no tensor of these batches was unlike the others (and their values were read) or was lost on
-        the way, and the step after is back at the usual loss: the weights were sound. Each must be 4 robust deviations
-        of what the last losses vary by above the usual loss, and one step alone 3 times that loss; else it is a note.
-        Below a twentieth of the first loss it is a note. A learning rate that is too high heals slowly, and is left to
-        the spike checks.
+        the way, no layer was given zeros alone (a condition that is left out, a sensor that is missing), and the step
+        after is back at the usual loss: the weights were sound. Each must be 4 robust deviations of what the last
+        losses vary by above the usual loss, and one step alone 3 times that loss; else it is a note. Below a twentieth
+        of the first loss it is a note. A learning rate that is too high heals slowly, and is left to the spike checks.
     What to do
         Compare the labels of these samples with their inputs; look at the join that made them.
     Example

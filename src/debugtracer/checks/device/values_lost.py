@@ -50,7 +50,8 @@ class ValuesLost(Check, frozen=True):
     def judge(self, window: Window) -> Iterator[Finding]:
         """Say it of each such step."""
         for fact in window.new(LostValues):
-            yield self.described(window, fact)
+            if not fact.by_right:
+                yield self.described(window, fact)
 
     def described(self, window: Window, fact: LostValues) -> Finding:
         """Build the finding of one step."""

@@ -3,14 +3,15 @@ lost on the way."""
 
 from __future__ import annotations
 
-from typing import NamedTuple
+from collections import Counter
+from typing import Any, NamedTuple
 
 import torch
 from torch import Tensor
 
 from debugtracer.callsites.line import user_frame
 from debugtracer.callsites.origins.handed_over import handed_to, written_of
-from debugtracer.observers.graph.zero_inputs import FEWEST, ZeroInput, cannot_vanish, layer_of, zero_inputs
+from debugtracer.observers.graph.zero_inputs import FEWEST, KEPT, ZeroInput, cannot_vanish, layer_of, zero_inputs
 from debugtracer.observers.loaders.sample_maker import maker_of
 from debugtracer.observers.loss.loss_rows import OutlyingLoss
 from debugtracer.observers.observed_run import ObservedRun
@@ -24,6 +25,7 @@ from debugtracer.trace.step import StepRef
 
 MOST_READ, MOST_EMITTED = 40, 8  # losses that are looked into, and that are told (ours)
 FETCHED = 8  # samples of the batch that are fetched again (ours)
+SELDOM = 2  # at most every other step in which an input is 0 may be one of them by right (ours)
 KNOWN = 2  # other steps without one that must have been looked at (ours)
 
 
@@ -45,8 +47,8 @@ class LostValuesObserver(Observer):
 
     def reset(self) -> None:
         self.standout = OutlyingLoss()
-        self.zero_by_right: set[tuple[str, int]] = set()
-        """Inputs that were 0 in a step whose loss does not stand out."""
+        self.zero_by_right: Counter[tuple[str, int]] = Counter()
+        """Inputs that were 0 in steps whose loss does not stand out, and in how many."""
         self.looks = self.read = self.emitted = 0
         self.suspect: LostStep | None = None
 
@@ -70,19 +72,22 @@ class LostValuesObserver(Observer):
         self.looks += 1
         with torch.no_grad():
             now = {one.key for one in zero_inputs(loss)}
-        self.zero_by_right |= now
+        self.zero_by_right.update(now)
         held, self.suspect = self.suspect, None
         if held is not None and not now.intersection(held.lost):
-            self.emitted += 1
             for fact in held.facts:
+                self.emitted += not fact.by_right
                 self.run.emit(fact)
 
     def look(self, loss: Tensor, value: float) -> None:
         """Keep what was lost in this step until the next one."""
-        found = [one for one in zero_inputs(loss) if one.key not in self.zero_by_right]
+        seldom = [one for one in zero_inputs(loss) if SELDOM * self.zero_by_right[one.key] <= self.looks]
+        found = [one for one in seldom if one.key not in self.zero_by_right]
         facts = [fact for one in reversed(found) if (fact := self.described(one, value)) is not None]
+        layers = [one for one in reversed(seldom) if KEPT[one.key[0]][0] != "target"]
+        facts = facts or [self.fact(one, value, by_right=True) for one in layers]
         if facts:
-            self.suspect = LostStep(facts[0].ref, tuple(one.key for one in found), tuple(facts[:1]))
+            self.suspect = LostStep(facts[0].ref, tuple(one.key for one in found or seldom), tuple(facts[:1]))
 
     def described(self, one: ZeroInput, value: float) -> LostValues | None:
         """The fact, where it is proved: the program did not write into the batch and its samples hold other values, or
@@ -95,9 +100,14 @@ class LostValuesObserver(Observer):
             return None
         else:
             path, samples, frame = "", (), handed_to(self.run.modules(), layer)
+        return self.fact(one, value, path=path, samples=samples, frame=frame)
+
+    def fact(self, one: ZeroInput, value: float, by_right: bool = False, **more: Any) -> LostValues:
+        """What is told of one input."""
         return LostValues(
-            ref=self.run.ref("loss"), module=layer, path=path, samples=samples, shape=tuple(one.tensor.shape),
-            value=number(value), usual=number(self.standout.usual()), looks=self.looks, frame=frame,
+            ref=self.run.ref("loss"), module=layer_of(one.node, self.run.names()), shape=tuple(one.tensor.shape),
+            value=number(value), usual=number(self.standout.usual()), looks=self.looks, by_right=by_right,
+            **{"frame": None, **more},
         )  # fmt: skip
 
     def in_batch(self, lost: Tensor) -> tuple[str, tuple[int, ...], Frame | None] | None:

@@ -1,4 +1,4 @@
-"""A tensor of a step whose loss stands out that is all 0 and cannot be."""
+"""A tensor of a step whose loss stands out that is all 0, and is not so as a rule."""
 
 from __future__ import annotations
 
@@ -28,6 +28,8 @@ class LostValues(Fact, frozen=True, kw_only=True):
     """Other steps in which it was looked at and was not all 0."""
     frame: Frame | None
     """The line that wrote it last."""
+    by_right: bool = False
+    """Nothing speaks against that it is 0: a condition that is left out, a sensor that is missing."""
 
     def key(self) -> object:
         """Identify the fact itself: each is of one step."""
