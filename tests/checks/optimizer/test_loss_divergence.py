@@ -37,6 +37,12 @@ def test_another_dataset_makes_it_a_note_and_a_small_rise_nothing():
     assert loud(findings(LossDivergence(), stepped(2.5), [switch], lr=lr))
 
 
+def test_a_loss_above_the_first_ones_of_another_task_is_none():
+    rising = [2.0 * 1.06**step for step in range(64)]
+    switch = OutlyingBatch(ref=ref(20), loss=2.0, indices=(1,), frame=None, backward=None, other_data=True)
+    assert [f.severity for f in findings(LossDivergence(), rising, [switch])] == []
+
+
 def test_fires_on_exponential_growth():
     losses = [v * (1.05 ** max(step - 300, 0)) for step, v in enumerate(falling(400))]
     first = loud(findings(LossDivergence(), losses))[0]

@@ -14,6 +14,7 @@ from debugtracer.trace.facts.stored_rows import FarValue, StoredLeaf, StoredRows
 from debugtracer.trace.facts.went_back import WentBack
 from debugtracer.trace.facts.wiring import Wiring
 from tests.spikes.series import falling, findings, loud, ref
+from tests.trace.facts.test_lost_values import lost
 
 
 def with_spike(*heights: float, at: int = 200, count: int = 300) -> list[float]:
@@ -38,6 +39,14 @@ def test_fires_on_a_batch_of_other_data_and_blames_it():
         "expected at most 8 MAD. "
         "Look at the samples of steps 200 to 201."
     )
+
+
+def test_a_layer_that_was_given_zeros_alone_by_right_makes_it_a_note():
+    left_out = lost(ref=ref(200), by_right=True)
+    *_, settled = findings(LossSpike(), with_spike(5.0), [left_out])
+    assert settled.severity == "note"
+    assert settled.message.endswith("Look at step 200 first: the input of upper was 0 everywhere.")
+    assert loud(findings(LossSpike(), with_spike(5.0), [lost(ref=ref(200))]))
 
 
 def test_a_spike_that_a_roll_back_of_ours_ended_blames_no_batch():

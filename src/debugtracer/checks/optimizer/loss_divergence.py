@@ -23,6 +23,7 @@ from debugtracer.trace.facts.fact import Fact
 from debugtracer.trace.facts.loop_change import LoopChange
 from debugtracer.trace.facts.loss_comparison import LossComparison
 from debugtracer.trace.facts.order import StepOrder
+from debugtracer.trace.facts.outlying_batch import OutlyingBatch
 from debugtracer.trace.facts.turns_taken import TurnsTaken
 from debugtracer.trace.facts.wiring import Wiring
 from debugtracer.trace.finding import UNTRIED, Finding
@@ -64,7 +65,7 @@ class LossDivergence(Check, frozen=True):
         alone nothing can be tried; of one that also holds a reward or an opponent's loss it is a note. So is it where
         the rate has risen evenly in each update of the run to 100 times the first one, by a factor from a tiny one on
         or in a line far beyond that of the constructor: a search for a rate; and where another dataset is read since
-        that step: another task or stage, of which a rise that is not loud is not told.
+        that step: another task or stage, of which a rise that is not loud is not told, nor one above the first losses.
         The line is that of a write into weights, or of a number that moved, where the loop did so in that step and in
         none before.
     What to do
@@ -120,7 +121,8 @@ class LossDivergence(Check, frozen=True):
                 if found.severity == "note" and not self.rose_further(found, notebook):
                     continue
                 yield from self.asked(window, found, notebook)
-        if monitored.new_block and not monitored.excused and self.above_start(monitored) and "told" not in notebook:
+        above = monitored.new_block and not monitored.excused and self.above_start(monitored)
+        if above and "told" not in notebook and not any(one.other_data for one in window.seen(OutlyingBatch)):
             notebook["told"] = notebook["loud"] = True
             found = quieter(self.risen(window, monitored), monitored.search.times(window))
             yield from self.asked(window, found, notebook)

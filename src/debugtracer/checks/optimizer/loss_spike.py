@@ -19,6 +19,7 @@ from debugtracer.spikes.sigma import Sigma
 from debugtracer.trace.facts.fact import Fact
 from debugtracer.trace.facts.loop_change import LoopChange
 from debugtracer.trace.facts.loss_call import LossCall
+from debugtracer.trace.facts.lost_values import LostValues
 from debugtracer.trace.facts.order import StepOrder
 from debugtracer.trace.facts.outlying_batch import OutlyingBatch
 from debugtracer.trace.facts.same_values import SameValues
@@ -60,7 +61,8 @@ class LossSpike(Check, frozen=True):
         several optimizers learn from different losses, or targets come from a copy of the model that moves, nothing is
         said unless the gradient norm rose a hundredfold and stays there, or the learning rate had just risen threefold.
         Where the tape shows that a line wrote weights in that step and in none of those before, or that a number of the
-        loop left what it was, that line is named.
+        loop left what it was, that line is named. Where a layer was given zeros alone by right (a condition that is
+        left out, a sensor that is missing) it is a note.
     What to do
         Look at the samples of these steps; skip or filter them, or clip gradients. If it does not heal, roll back.
     Example
@@ -193,6 +195,9 @@ class LossSpike(Check, frozen=True):
                 "back from one step to the next, so the weights were sound and the batches are to blame",
                 f"the samples of {where}{held(far_rows(window, episode))}",
             )
+        zeros = left_out(window, episode) if abrupt else None
+        if zeros is not None:
+            loud, then = False, f"{where} first: the input of {zeros.module or 'a layer'} was 0 everywhere"
         if changed is not None:
             then = f"{changed.frame.file.rpartition('/')[2]}:{changed.frame.line} first: {changed.words}"
         place = self.place(window, episode) if abrupt else lines(window, jump)
@@ -248,6 +253,12 @@ def few(window: Window) -> float:
     last = window.last(LossCall)
     rows = last.input_shape[0] if last is not None and last.input_grad and len(last.input_shape) > 1 else 0
     return ROWS / rows if 0 < rows < ROWS else 1.0
+
+
+def left_out(window: Window, episode: Episode) -> LostValues | None:
+    """The input of a layer that was 0 by right in a bad step: a condition that is left out now and then."""
+    steps = episode.steps[: episode.bad_steps]
+    return next((fact for fact in window.seen(LostValues) if fact.by_right and fact.ref.step in steps), None)
 
 
 def one_batch(window: Window, episode: Episode) -> bool:
