@@ -21,6 +21,7 @@ from debugtracer.observers.loss.loss_function import (
     target_limits,
     target_values,
 )
+from debugtracer.observers.loss.output_range import NODES, RANGES, output_range, reach
 from debugtracer.observers.loss.row_spread import DIFFERENCES
 from debugtracer.observers.model.running_module import path_of, running_module
 from debugtracer.observers.model.shadow_model import is_dense
@@ -31,7 +32,7 @@ from debugtracer.recorder.tape.held_rows import lies_first
 from debugtracer.trace.facts.loss_call import BINARY, DISTRIBUTION, ELEMENTWISE, INDEXED, LOSSES, LossCall, Maker
 from debugtracer.trace.number import number
 
-MAKERS = frozenset({"softmax", "log_softmax", "sigmoid", "sigmoid_", "logsigmoid", "special_expit", "expit"})
+MAKERS = frozenset({"softmax", "log_softmax", "logsigmoid", *RANGES, *(f"{name}_" for name in RANGES)})
 VIEWS = (
     "View",
     "Unsafe",
@@ -94,13 +95,16 @@ class LossCallObserver(Observer):
     def remember(self, name: str, args: tuple[Any, ...], kwargs: dict[str, Any], output: Any) -> None:
         """Remember where a normalised output comes from."""
         node = output.grad_fn if isinstance(output, Tensor) else None
-        if node is None or len(self.makers) >= MOST_MAKERS:
+        if node is None:
             return
+        if len(self.makers) >= MOST_MAKERS:  # the last ones are the nearest to the loss
+            del self.makers[next(iter(self.makers))]
         dim = kwargs.get("dim", args[1] if len(args) > 1 else None)
         dim = dim if isinstance(dim, int) and "softmax" in name else None
         size = int(output.shape[dim]) if dim is not None and output.dim() else None
+        low, high = (number(end) for end in output_range(name, args, kwargs))
         self.makers[node._sequence_nr()] = Maker(
-            function=name, dim=dim, size=size, module=self.module(), frame=self.run.here()
+            function=name, dim=dim, size=size, module=self.module(), frame=self.run.here(), low=low, high=high
         )
 
     def module(self) -> str | None:
@@ -118,9 +122,7 @@ class LossCallObserver(Observer):
         for _ in range(16):
             if node is None:
                 return None
-            if node._sequence_nr() in self.makers and node.name().startswith(
-                ("Softmax", "LogSoftmax", "Sigmoid", "LogSigmoid")
-            ):
+            if node._sequence_nr() in self.makers and node.name().startswith(("LogSoftmax", "LogSigmoid", *NODES)):
                 return self.makers[node._sequence_nr()]
             if not node.name().startswith(VIEWS) or not node.next_functions:
                 return None
@@ -213,6 +215,8 @@ class LossCallObserver(Observer):
         facts |= {"weighted": given.get("weight") is not None or given.get("pos_weight") is not None}
         facts |= {"ignore_index": given["ignore_index"] if name in INDEXED else None, "maker": self.maker(logits)}
         facts |= self.values(name, given, logits.detach(), target.detach(), output, dim)
+        if "value" in facts and given.get("reduction") != "none":  # a mask may follow
+            facts |= reach(name, logits, target, facts["maker"])
         return LossCall(ref=self.run.ref(), loss=name, frame=self.run.here(), module=self.module(), **facts)
 
     def values(

@@ -21,15 +21,18 @@ Form = Literal["", "probabilities", "log_probabilities", "scores"]
 
 
 class Maker(msgspec.Struct, frozen=True, kw_only=True):
-    """The normalising function whose output (or a view of it) is the input of the loss."""
+    """The normalising or bounding function whose output (or a view of it) is the input of the loss."""
 
     function: str
-    """softmax, log_softmax, sigmoid, logsigmoid."""
+    """softmax, log_softmax, sigmoid, logsigmoid, tanh, relu, clamp ..."""
     dim: int | None = None
     size: int | None = None
     """Length of the dimension it normalises."""
     module: str | None = None
     frame: Frame | None = None
+    low: Number = "-Infinity"
+    high: Number = "Infinity"
+    """The least and the greatest value that it can give."""
 
 
 class LossCall(Fact, frozen=True, kw_only=True):
@@ -79,6 +82,15 @@ class LossCall(Fact, frozen=True, kw_only=True):
     form: Form = ""
     """What the input is along its class dimension."""
     maker: Maker | None = None
+    unreached: int = 0
+    """Targets outside of the range of the function that made the input, of a loss that is reduced."""
+    unreachable: Number | None = None
+    """Part of the variance of the targets that no input within that range can explain."""
+    row_low: Number | None = None
+    row_high: Number | None = None
+    """Least and greatest sum of the rows of targets that are class probabilities."""
+    multi_hot: bool = False
+    """Such targets are all 0 or 1."""
     broadcast: bool = False
     """Input and target were stretched to a shape larger than both."""
     explicit: bool = False
