@@ -16,7 +16,8 @@ from tests.each import each
 
 EXACT = {
     "optimizer/rate-undefined",
-    "data/batch-of-one", "data/class-ignored", "data/fetch-writes", "data/label-range", "data/ragged-samples", "data/empty-sample",
+    "data/batch-of-one", "data/class-ignored", "data/fetch-writes", "data/label-range", "data/ragged-samples",
+    "data/empty-sample",
     "data/rows-reordered",
     "data/target-out-of-bounds", "data/target-overlap", "data/targets-all-ignored", "data/token-out-of-table",
     "data/targets-unsigned", "data/window-cut-short", "data/worker-copy-stale", "data/worker-rng",
@@ -43,7 +44,8 @@ AT_END = {
     "data/loader-bound",
     "data/ragged-samples",
     "data/target-out-of-bounds", "data/target-overlap", "data/targets-unsigned", "data/token-out-of-table",
-    "data/fetch-writes", "data/rows-beyond-length", "data/train-eval-overlap", "data/window-cut-short",
+    "data/class-ignored", "data/fetch-writes", "data/rows-beyond-length", "data/train-eval-overlap",
+    "data/window-cut-short", "model/targets-unreached",
     "device/device-assert",
     "device/device-mismatch", "device/out-of-memory", "device/unfinished-reduction", "logging/loss-scale-leak",
     "logging/nan-hidden", "logging/postclip-norm", "model/cross-sample-leak", "model/detached-graph",

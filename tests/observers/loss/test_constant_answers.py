@@ -129,3 +129,19 @@ def test_two_orders_drawn_for_inputs_and_targets_are_told(tmp_path):
         given, wanted = x[order], y[order]
         fit(given, wanted)
     assert facts(tmp_path / "together", ConstantAnswer)[0].drawn is None
+
+
+def test_the_size_of_the_answers_is_measured_for_numbers(tmp_path):
+    torch.manual_seed(0)
+    model = torch.nn.Linear(3, 1)
+    optimizer = torch.optim.SGD(model.parameters(), lr=1e-9)
+    with under_watch(tmp_path):
+        for _ in range(2):
+            x = torch.randn(16, 3)
+            optimizer.zero_grad()
+            answers = model(x).squeeze(1)
+            torch.nn.functional.mse_loss(answers, torch.full((16,), 1000.0) + x[:, 0]).backward()
+            optimizer.step()
+    found = facts(tmp_path, ConstantAnswer)
+    wanted = float(answers.detach().square().mean().sqrt()) / 1000
+    assert found[-1].reach == pytest.approx(wanted, rel=1e-2)

@@ -54,3 +54,17 @@ def test_a_model_without_any_input_is_another_fault():
 def test_inputs_that_hardly_differ_say_nothing():
     same = CURVES[:1].expand(4, 7, 5).contiguous()
     assert tried(first, same) is None
+
+
+def test_outputs_that_are_all_one_number_say_nothing_of_positions():
+    model = nn.Sequential(nn.Linear(8, 1), nn.ReLU())
+    with torch.no_grad():
+        model[0].weight.fill_(1.0)
+        model[0].weight[0, 7] = 100.0
+        model[0].bias.fill_(-0.1)
+    shadow = ShadowModel(model, [])
+    x = torch.zeros(2, 8)
+    x[0, :4], x[1, 4:] = -1.0, -1.0  # each closes the relu; a larger last value opens it
+    base, _ = shadow.run((x,), {})
+    assert not base.any()
+    assert other_positions(shadow, (x,), {}, base, 2) is None

@@ -108,7 +108,7 @@ class ConstantAnswer(Check, frozen=True):
         memory = window.memory(self)
         fresh = []
         for fact in window.new(Fact):
-            memory.setdefault(fact.key(), []).append(AnswerLook(fact, self.is_whole(window, fact)))
+            memory.setdefault(fact.key(), []).append(AnswerLook(fact, is_whole(window, fact)))
             fresh.append(fact.key())
         for key in [key for key in memory if key[0] != "told"] if window.ended else fresh:
             severity = self.stands(window, memory[key])
@@ -116,11 +116,6 @@ class ConstantAnswer(Check, frozen=True):
             if severity and severity not in told and "warning" not in told:
                 told.append(severity)
                 yield self.describe(window, memory[key], severity)
-
-    def is_whole(self, window: Window, fact: Fact) -> bool:
-        """Whether the call gave the loss of its step."""
-        losses, ago = window.series.get(LOSS, ()), window.ref.iteration - fact.ref.iteration
-        return 0 <= ago < len(losses) and math.isclose(as_float(fact.called), losses[-1 - ago], rel_tol=SAME)
 
     def late(self, looks: list[AnswerLook]) -> list[AnswerLook]:
         """The looks since the loss came down to the constant answer, after the first updates."""
@@ -222,6 +217,12 @@ class ConstantAnswer(Check, frozen=True):
         if share < self.alike:
             return seen + "follow the input to the loss, and overfit one batch."
         return seen + "the inputs are read, so print some of them beside their targets."
+
+
+def is_whole(window: Window, fact: Fact) -> bool:
+    """Whether the call gave the loss of its step."""
+    losses, ago = window.series.get(LOSS, ()), window.ref.iteration - fact.ref.iteration
+    return 0 <= ago < len(losses) and math.isclose(as_float(fact.called), losses[-1 - ago], rel_tol=SAME)
 
 
 def two_orders(drawn: tuple[Frame, Frame]) -> str:

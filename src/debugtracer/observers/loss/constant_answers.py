@@ -12,7 +12,7 @@ from torch import Tensor
 from debugtracer.callsites.frames import RawFrames, raw_frames, user_frames
 from debugtracer.callsites.origins.drawn_orders import drawn_apart
 from debugtracer.errors import guarded
-from debugtracer.observers.loss.answer_costs import ClassShares, ColumnMeans, Cost, absolute, as_rows, spread
+from debugtracer.observers.loss.answer_costs import LEAST, ClassShares, ColumnMeans, Cost, absolute, as_rows, spread
 from debugtracer.observers.loss.loss_call import is_dispatched
 from debugtracer.observers.loss.loss_function import arguments, class_dim
 from debugtracer.observers.loss.row_spread import DIFFERENCES
@@ -50,6 +50,8 @@ class Measured(NamedTuple):
     spread: Tensor
     targets: float
     """How many a sum adds up."""
+    reach: Tensor | None = None
+    """The size of the answers as a share of that of the targets."""
 
 
 class ConstantAnswersObserver(Observer):
@@ -130,16 +132,18 @@ class ConstantAnswersObserver(Observer):
             return
         sums = given["reduction"] == "sum"
         called = output.detach().double()
-        parts = (called, *found.cost, found.spread)
+        reach = found.spread.new_zeros(()) if found.reach is None else found.reach
+        parts = (called, *found.cost, found.spread, reach)
         values = torch.stack([part.double().to(called.device) for part in parts]).tolist()
         if not all(map(math.isfinite, values[1:])):
             return
-        whole, constant, floor, commonest, varied = values
+        whole, constant, floor, commonest, varied, reached = values
         self.run.emit(
             ConstantAnswer(
                 ref=self.run.ref(), loss=name, frame=self.run.here(), answer=found.answer,
                 value=number(whole / found.targets if sums else whole), called=number(whole), constant=constant,
                 floor=floor, rows=self.rows[line], commonest=commonest or None, spread=varied,
+                reach=None if found.reach is None else reached,
                 of_batch=self.run.batches.find(target) is not None, drawn=self.orders(name, line),
             )
         )  # fmt: skip
@@ -194,4 +198,5 @@ class ConstantAnswersObserver(Observer):
             return Measured("shares", tally.binary(wanted), spread(answers, wanted), float(wanted.numel()))
         cost = absolute(wanted) if name == "l1_loss" else tally.squared(wanted)
         kind: Answer = "median" if name == "l1_loss" else "mean"
-        return Measured(kind, cost, spread(answers, wanted), float(wanted.numel()))
+        reach = (answers.square().mean() / wanted.square().mean().clamp_min(LEAST)).sqrt()
+        return Measured(kind, cost, spread(answers, wanted), float(wanted.numel()), reach)

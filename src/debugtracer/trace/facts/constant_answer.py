@@ -35,6 +35,8 @@ class ConstantAnswer(Fact, frozen=True, kw_only=True):
     """Share of the commonest class, or of ones."""
     spread: Number | None = None
     """Deviation of the answers between rows, as a share of that of the targets."""
+    reach: Number | None = None
+    """Size of the answers as a share of that of the targets, of numbers: a root of the mean square each."""
     of_batch: bool = False
     """The target is a tensor of a fetched batch."""
     drawn: tuple[Frame, Frame] | None = None
