@@ -23,6 +23,7 @@ from debugtracer.observers.loss.loss_function import (
 )
 from debugtracer.observers.loss.output_range import NODES, RANGES, output_range, reach
 from debugtracer.observers.loss.row_spread import DIFFERENCES
+from debugtracer.observers.loss.score_limit import score_limit
 from debugtracer.observers.model.running_module import path_of, running_module
 from debugtracer.observers.model.shadow_model import is_dense
 from debugtracer.observers.observed_run import ObservedRun
@@ -217,6 +218,7 @@ class LossCallObserver(Observer):
         facts |= self.values(name, given, logits.detach(), target.detach(), output, dim)
         if "value" in facts and given.get("reduction") != "none":  # a mask may follow
             facts |= reach(name, logits, target, facts["maker"])
+            facts |= {"score_limit": score_limit(logits) if name == "cross_entropy" else None}
         return LossCall(ref=self.run.ref(), loss=name, frame=self.run.here(), module=self.module(), **facts)
 
     def values(

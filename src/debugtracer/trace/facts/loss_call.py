@@ -91,6 +91,8 @@ class LossCall(Fact, frozen=True, kw_only=True):
     """Least and greatest sum of the rows of targets that are class probabilities."""
     multi_hot: bool = False
     """Such targets are all 0 or 1."""
+    score_limit: float | None = None
+    """Largest size that a score can have: the input is a product of rows of length 1, times this constant."""
     broadcast: bool = False
     """Input and target were stretched to a shape larger than both."""
     explicit: bool = False
