@@ -26,7 +26,7 @@ from debugtracer.recorder.tape.function_calls import Pending, finish, is_idle, p
 from debugtracer.recorder.tape.functions import FunctionMeaning, meaning
 from debugtracer.recorder.tape.mode_stack import ModeStack
 from debugtracer.recorder.tape.step_tape import Tape
-from debugtracer.trace.facts.loss_call import LOSSES
+from debugtracer.trace.facts.loss_call import COMPARISONS, LOSSES
 
 PLAIN = (Tensor,)
 MOVES = frozenset({Tensor.to, Tensor.cuda})  # may give the same values on another device
@@ -102,7 +102,7 @@ class FreeCallMode(TorchFunctionMode):
             cost.add(perf_counter() - returned + called - begin)
         if self.inspection.on and not idle and not self.repeated.too_many(self.tape.current):
             self.events.called(function, args, kwargs, output)
-        if not torch.is_grad_enabled() and getattr(function, "__name__", "") in LOSSES:
+        if not torch.is_grad_enabled() and scores(getattr(function, "__name__", ""), args, output):
             self.events.scored(function, args, kwargs, output)
         return output
 
@@ -157,6 +157,17 @@ class FreeCallMode(TorchFunctionMode):
 
     def resume(self) -> None:
         """Do nothing, as the counterpart of pause()."""
+
+
+def scores(name: str, args: Any, output: Any) -> bool:
+    """Whether a call without gradients is a loss, or compares tensors whose numbers of axes differ: an evaluation."""
+    return name in LOSSES or (
+        name in COMPARISONS
+        and isinstance(output, Tensor)
+        and len(args) > 1
+        and isinstance(args[1], Tensor)
+        and 0 < args[0].dim() != args[1].dim() > 0
+    )
 
 
 def is_elsewhere(args: Any, output: Any) -> bool:

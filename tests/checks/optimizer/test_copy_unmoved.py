@@ -50,3 +50,14 @@ def test_a_written_parameter_is_told_at_the_line_that_calls():
 
 def test_without_a_fact_it_is_silent():
     assert found(CopyUnmoved(), [], ended=True) == []
+
+
+def test_one_that_takes_over_nearly_all():
+    given = {"param": "0.weight", "kept": 0.005, "taken": 0.995, "frame": line(40), "looks": 3, "moved": 0.0}
+    (finding,) = found(CopyUnmoved(), [BlendedCopy(ref=at(2), forgets=True, **given)])
+    assert finding.message == (
+        "step 2, rank 0: train.py:40 averages a copy of 0.weight (0.005 of it, 0.995 of the parameter) in 3 updates "
+        "running: the copy is nearly the parameter itself; expected one that keeps most of itself. Exchange the two "
+        "factors: s.lerp_(p, 0.005)."
+    )
+    assert (finding.severity, finding.kind) == ("warning", "average_forgets")

@@ -114,6 +114,48 @@ def test_weights_that_are_held_near_to_others_are_left_alone(tmp_path, update):
     assert trained_with(tmp_path, update, runs=False) == []
 
 
+def by_sum(slow, fast):
+    slow.copy_(0.005 * slow + 0.995 * fast)
+
+
+def by_lerp(slow, fast):
+    slow.data.lerp_(fast.data, 0.995)
+
+
+def by_parts(slow, fast):
+    slow.data.mul_(0.01).add_(fast.data, alpha=0.99)
+
+
+@pytest.mark.parametrize("update", [by_sum, by_lerp, by_parts])
+def test_a_target_that_takes_over_nearly_all_each_time_is_told(tmp_path, update):
+    (fact,) = trained_with(tmp_path, update, runs=True)
+    assert (fact.forgets, fact.looks, fact.frame.function) == (True, 2, update.__name__)
+    (finding,) = findings(tmp_path, "copy-unmoved")
+    assert (finding.severity, finding.kind) == ("warning", "average_forgets")
+
+
+def warming_up():
+    steps = iter(range(1, 1000))
+
+    def update(slow, fast):
+        slow.lerp_(fast, 1 / (1 + next(steps) / 100))
+
+    return update
+
+
+def copied(slow, fast):
+    slow.lerp_(fast, 1.0)
+
+
+def half(slow, fast):
+    slow.lerp_(fast, 0.5)
+
+
+@pytest.mark.parametrize("update", [warming_up(), copied, half, written])
+def test_one_that_keeps_its_share_or_begins_with_the_parameter_is_silent(tmp_path, update):
+    assert trained_with(tmp_path, update, runs=True) == []
+
+
 @pytest.mark.parametrize("update", [nothing, exchanged, lost_lerp])
 def test_a_copy_that_does_not_follow_is_told(tmp_path, update):
     (fact,) = run(tmp_path, update, 5)

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from typing import ClassVar
 
 from debugtracer.checks.check import Check
-from debugtracer.trace.facts.loss_call import LossCall
+from debugtracer.trace.facts.loss_call import COMPARISONS, LossCall
 from debugtracer.trace.finding import Finding
 from debugtracer.trace.place import Place
 from debugtracer.trace.window import Window
@@ -27,7 +27,7 @@ class LossBroadcast(Check, frozen=True):
         the samples). Equal ranks, and a dimension made by unsqueeze, are on purpose. Or (B, 1) is compared with (B, B):
         one of the two was stretched before. Or the (B, B) of a product, a quotient or a squared difference is only
         added up to the loss, without a mask, a softmax or a kernel: it is the product of two means then, and no pair
-        has a meaning of its own.
+        has a meaning of its own. In an evaluation `==` of (B, 1), no view, and B values of another tensor.
     What to do
         Bring both to one shape: `prediction.squeeze(-1)` or `target.unsqueeze(-1)`.
     Example
@@ -56,6 +56,8 @@ class LossBroadcast(Check, frozen=True):
 
     def describe(self, window: Window, call: LossCall) -> Finding:
         """Build the finding with both shapes and what they become."""
+        if call.loss in COMPARISONS:
+            return self.compared(window, call)
         name = "a difference" if call.loss == "sub" else call.loss
         whole = stretched(call.input_shape, call.target_shape)
         if call.loss in ("mul", "div"):
@@ -90,6 +92,25 @@ class LossBroadcast(Check, frozen=True):
                 f"squeeze the column: {column}.squeeze(-1)",
                 "or let the dataset hand out a number, no row of one",
             ),
+        )
+
+    def compared(self, window: Window, call: LossCall) -> Finding:
+        """Build the finding of answers that are counted in pairs, in an evaluation."""
+        rows = call.input_shape[0]
+        return self.finding(
+            window,
+            "warning",
+            f"an evaluation compares {call.input_shape} with {call.target_shape}: broadcasting makes {rows * rows} "
+            f"pairs of {rows} answers, and what is counted is no share of right answers; expected equal shapes. "
+            "Squeeze the column.",
+            ref=call.ref,
+            place=Place(frame=call.frame),
+            remedies=(
+                "leave out keepdim=True, or squeeze the column: answer.squeeze(-1)",
+                "or give the labels the same shape: labels.unsqueeze(-1)",
+            ),
+            exact=False,
+            confidence=0.85,
         )
 
     def repeated(self, window: Window, call: LossCall, name: str) -> Finding:

@@ -24,7 +24,8 @@ class CopyUnmoved(Check, frozen=True):
 
     What it catches
         `s = decay * s + (1 - decay) * p` in a loop over parameters, which binds a name and writes no weight; an EMA or
-        a target network whose two sides are exchanged, so that it is given its own weights.
+        a target network whose two sides are exchanged, so that it is given its own weights. One whose two factors are
+        exchanged, so that it is nearly the parameter itself.
     Why it matters
         Training looks as ever, and what is evaluated (or what the targets are made with) is the untrained network.
     How it decides
@@ -32,7 +33,9 @@ class CopyUnmoved(Check, frozen=True):
         up to 1, without a graph. After them the parameter has moved and the tensor is bit for bit what it was, though
         the average, written to it, changes at least half of its elements. Where less of the copy is kept than of the
         parameter is taken, or the average is written to the parameter in place (of a copy that is a network that runs),
-        the two are said to be exchanged, at the line that calls the function that averages.
+        the two are said to be exchanged, at the line that calls the function that averages. A copy that does move, and
+        takes over more than 0.9 of the parameter, and not all of it, in two updates running, with the same
+        two factors, has them exchanged.
     What to do
         Write in place: `s.mul_(decay).add_(p, alpha=1 - decay)`, or `s.lerp_(p, 1 - decay)`.
     Example
@@ -54,6 +57,9 @@ class CopyUnmoved(Check, frozen=True):
     def judge(self, window: Window) -> Iterator[Finding]:
         """Judge each line once."""
         for fact in window.new(BlendedCopy):
+            if fact.forgets:
+                yield self.forgetting(window, fact)
+                continue
             line = at_line(fact.frame) if fact.frame is not None else "a line of the loop"
             exchanged = fact.written or float(fact.kept) < float(fact.taken)
             called = fact.called if exchanged else None
@@ -72,6 +78,27 @@ class CopyUnmoved(Check, frozen=True):
                 remedies=REMEDIES_EXCHANGED if exchanged else (),
                 moved=float(fact.moved),
             )
+
+    def forgetting(self, window: Window, fact: BlendedCopy) -> Finding:
+        """Build the finding of a copy that keeps nothing of itself."""
+        line = at_line(fact.frame) if fact.frame is not None else "a line of the loop"
+        kept, taken = float(fact.kept), float(fact.taken)
+        return self.finding(
+            window,
+            "warning",
+            f"{line} averages a copy of {fact.param or 'a weight'} ({kept:.4g} of it, {taken:.4g} of the parameter) in "
+            f"{fact.looks} updates running: the copy is nearly the parameter itself; expected one that keeps most of "
+            f"itself. Exchange the two factors: s.lerp_(p, {kept:.4g}).",
+            ref=fact.ref,
+            place=Place(frame=fact.frame, param=fact.param or None),
+            kind="average_forgets",
+            confidence=0.8,
+            remedies=(
+                f"exchange the two factors: s.lerp_(p, {kept:.4g})",
+                "or, where the copy is to be the parameter itself, copy it: s.copy_(p)",
+            ),
+            taken=taken,
+        )
 
 
 def swapped(fact: BlendedCopy) -> str:

@@ -22,6 +22,8 @@ IN_PLACE = frozenset({"mul_", "__imul__"})
 SUMS = frozenset({"add_", "sub_"})
 LOOKS = 2  # inspected steps in which it must be seen (ours)
 MOST_WOULD = 0.5  # share of elements that a write would have changed (ours: a slow average in few bits stands still)
+NEARLY_ALL = 0.9  # share of the parameter above which an average keeps nothing (ours: those that are meant keep half)
+RUNNING = 2  # updates running in which it is so: those after which an inspected step begins at the start (ours)
 MOST = 4  # copies that are followed (ours)
 ELEMENTS = 2**16  # of one; a larger one is passed over for its smaller neighbours (ours)
 CLOSE = 1e-6  # of the sum of two weights to 1
@@ -41,6 +43,18 @@ class CopyLook:
         self.copy, self.name, self.weights = copy.detach(), name, weights
         self.copy_then, self.param_then = copy.detach().clone(), param.detach().clone()
         self.steps: set[int] = set()
+        self.steady = True
+        """The two weights were the same each time."""
+
+    @property
+    def forgets(self) -> bool:
+        """Whether it takes over nearly all of the parameter, and not all."""
+        return self.steady and NEARLY_ALL < self.weights[1] < 1
+
+    @property
+    def running(self) -> bool:
+        """Whether it was written in enough updates running."""
+        return len(self.steps) >= RUNNING and max(self.steps) - min(self.steps) == len(self.steps) - 1
 
 
 class BlendedCopiesObserver(Observer):
@@ -146,11 +160,11 @@ class BlendedCopiesObserver(Observer):
                 self.looks[key].steps.add(self.run.step)
             return
         seen.steps.add(self.run.step)
-        moved = not torch.equal(copy.tensor.detach(), seen.copy_then)
-        if moved or len(seen.steps) < LOOKS or not would_move(copy, param):
-            if moved:
-                self.run.unsubscribe(self.called, self.step_closed)
-                self.reset()
+        seen.steady = seen.steady and seen.weights == (copy.weight, param.weight)
+        if not torch.equal(copy.tensor.detach(), seen.copy_then):
+            self.moved(seen)
+            return
+        if len(seen.steps) < LOOKS or not would_move(copy, param):
             return
         apart = float((param.tensor.detach() - seen.param_then).norm() / seen.param_then.norm().clamp_min(1e-30))
         if apart > 0:
@@ -158,7 +172,16 @@ class BlendedCopiesObserver(Observer):
             self.run.unsubscribe(self.called, self.step_closed)
             self.reset()
 
-    def tell(self, seen: CopyLook, raw: RawFrames, apart: float, written: bool) -> None:
+    def moved(self, seen: CopyLook) -> None:
+        """Follow one that takes over nearly all each time, until it is certain; none of the others."""
+        if seen.forgets and not seen.running and len(seen.steps) < RUNNING:
+            return
+        if seen.forgets and seen.running:
+            self.tell(seen, raw_frames(3), 0.0, written=False, forgets=True)
+        self.run.unsubscribe(self.called, self.step_closed)
+        self.reset()
+
+    def tell(self, seen: CopyLook, raw: RawFrames, apart: float, written: bool, forgets: bool = False) -> None:
         """Emit a copy that does not move, with the line that calls the function that averages, if it is one."""
         stack = frames_of(raw)
         frame = stack[0] if stack else None
@@ -167,7 +190,7 @@ class BlendedCopiesObserver(Observer):
             BlendedCopy(
                 ref=self.run.ref("update"), param=seen.name, kept=number(seen.weights[0]),
                 taken=number(seen.weights[1]), frame=frame, looks=len(seen.steps), moved=number(apart),
-                called=caller, written=written,
+                called=caller, written=written, forgets=forgets,
             )
         )  # fmt: skip
 

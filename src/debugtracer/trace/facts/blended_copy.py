@@ -28,6 +28,8 @@ class BlendedCopy(Fact, frozen=True, kw_only=True):
     """The line that calls the function that averages; None where that is the one that trains, too."""
     written: bool = False
     """The average is written to the parameter, in place."""
+    forgets: bool = False
+    """The copy does move: it takes over nearly all of the parameter in each of several updates running."""
 
     def key(self) -> object:
         """Identify the line that averages."""

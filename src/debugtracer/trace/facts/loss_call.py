@@ -15,6 +15,8 @@ BINARY = frozenset({"binary_cross_entropy", "binary_cross_entropy_with_logits"})
 ELEMENTWISE = frozenset({"mse_loss", "l1_loss", "smooth_l1_loss", "huber_loss"})
 LOSSES = INDEXED | BINARY | ELEMENTWISE | {"kl_div", "ctc_loss"}
 """Loss functions of torch.nn.functional that are told of."""
+COMPARISONS = frozenset({"eq", "__eq__"})
+"""Functions that count right answers in an evaluation, told of under the first name where they are stretched."""
 DISTRIBUTION = "Categorical"
 """The name under which the logits of a distribution over classes are told of."""
 Form = Literal["", "probabilities", "log_probabilities", "scores"]
