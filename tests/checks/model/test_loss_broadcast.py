@@ -65,3 +65,16 @@ def test_a_column_against_a_square_says_which_side_was_stretched_before():
         "makes the targets."
     )
     assert (finding.evidence["repeated"], finding.exact) == (1, False)
+
+
+def test_answers_of_an_evaluation_that_are_counted_in_pairs():
+    counted = LossCall(
+        ref=ref(50), loss="eq", frame=line(20), input_shape=(64, 1), target_shape=(64,), input_grad=False,
+        broadcast=True,
+    )  # fmt: skip
+    (finding,) = judged(LossBroadcast(), [counted])
+    assert finding.message == (
+        "step 50, rank 0: an evaluation compares (64, 1) with (64,): broadcasting makes 4096 pairs of 64 answers, and "
+        "what is counted is no share of right answers; expected equal shapes. Squeeze the column."
+    )
+    assert (finding.severity, finding.kind, finding.place.frame) == ("warning", "loss_misuse", line(20))
