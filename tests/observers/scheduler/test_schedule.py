@@ -183,6 +183,27 @@ def test_a_rate_that_its_schedule_never_moves_is_told_at_the_end(tmp_path: Path)
     assert not observed(tmp_path / "whole", whole, RateKept)
 
 
+@pytest.mark.parametrize("loads", [True, False])
+def test_a_rate_that_came_with_a_loaded_state_is_where_its_schedule_had_got_to(tmp_path: Path, loads: bool):
+    def run() -> None:
+        model = net()
+        before = torch.optim.SGD(model.parameters(), lr=0.001, momentum=0.9)
+        model(next(iter(data(60)))[0]).sum().backward()
+        before.step()
+        optimizer = torch.optim.SGD(model.parameters(), lr=0.1, momentum=0.9)
+        scheduler = S.LambdaLR(optimizer, lambda epoch: 0.01)
+        if loads:
+            optimizer.load_state_dict(before.state_dict())
+        for _ in range(5):
+            for x, y in data(60):
+                optimizer.zero_grad()
+                mse(model(x), y).backward()
+                optimizer.step()
+            scheduler.step()
+
+    assert len(observed(tmp_path, run, RateKept)) == (0 if loads else 1)
+
+
 def test_a_rate_that_the_loop_writes_smaller_and_smaller_is_told_at_the_end(tmp_path: Path):
     def loop(factor: float, back: bool = False) -> Callable[[], None]:
         def run() -> None:

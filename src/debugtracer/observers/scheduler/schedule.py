@@ -286,7 +286,10 @@ class ScheduleObserver(Observer):
             self.run.emit(faded_rate(self.run, optimizer, rate_state, written))
 
     def emit_kept(self, optimizer: Optimizer, state: ScheduleState) -> None:
-        """Emit a rate that no update has seen move, though its schedule begins from another."""
+        """Emit a rate that no update has seen move, though its schedule begins from another; one that came with a
+        loaded state is where that run's schedule had got to."""
+        if self.loads.get(optimizer) is not None:
+            return
         plan = next((p for p in list(self.plans.values()) if p.optimizer() is optimizer), None)
         if (fact := kept_rate(self.run, optimizer, state, plan, self.iterated.get(state.loader or 0, 0))) is not None:
             self.run.emit(fact)
