@@ -85,3 +85,9 @@ def test_behind_a_mask_the_sample_is_named(tmp_path: Path):
     assert first.verdict is not None
     assert (first.facts.held_in, first.verdict.batch_rows, first.verdict.sample_index) == ("batch[1]", (5,), (21,))
     assert "and batch[1] holds that number as the loader gave it" in first.verdict.summary
+
+
+def test_a_leaf_with_one_number_for_each_row_is_looked_at():
+    targets = torch.tensor([0.3, -0.2708, 0.6, 0.9])
+    found = value_rows(domain(-0.2708), Held(torch.rand(4, 3) + 3.0, targets))  # type: ignore[arg-type]
+    assert found is not None and (found.path, found.rows) == ("batch[1]", (1,))

@@ -42,7 +42,8 @@ def value_rows(birth: Birth | None, batch: Batch | None) -> ValueRow | None:
         if not fits or not leaf.is_floating_point() or leaf.nbytes > MOST_BYTES:
             continue
         with torch.no_grad():
-            held = [(leaf.detach() == value).flatten(1).any(1).nonzero().flatten().tolist() for value in values]
+            flat = leaf.detach().reshape(len(leaf), -1)
+            held = [(flat == value).any(1).nonzero().flatten().tolist() for value in values]
         if all(len(rows) == 1 for rows in held):
             found.append(ValueRow(path, tuple(dict.fromkeys(rows[0] for rows in held))))
         elif any(held):
