@@ -125,6 +125,32 @@ def test_counters_what_is_done_once_and_copies_are_quiet(tmp_path, kind):
     assert told(tmp_path, kind()) == ([], [])
 
 
+class Slotted(Dataset):
+    __slots__ = ("x",)
+
+    def __init__(self):
+        self.x = torch.ones(8, 3)
+
+    def __len__(self):
+        return 8
+
+    def __getitem__(self, index):
+        return self.x[index].mul_(0.5).clone()
+
+
+def test_memory_that_is_shared_or_a_files_is_left_alone(tmp_path):
+    shared = Scaled()
+    shared.x.share_memory_()
+    assert told(tmp_path / "shared", shared) == ([], [])
+    lent = Scaled(np.frombuffer(bytearray(np.ones((8, 3)).tobytes())).reshape(8, 3))
+    assert told(tmp_path / "lent", lent) == ([], [])
+    assert told(tmp_path / "view", Scaled(np.ones((9, 3))[1:]))[1]
+
+
+def test_a_dataset_without_attributes_by_name_is_left_alone(tmp_path):
+    assert told(tmp_path, Slotted()) == ([], [])
+
+
 def test_workers_that_are_made_anew_are_quiet(tmp_path):
     assert told(tmp_path, Scaled(), num_workers=1, passes=2) == ([], [])
 

@@ -39,6 +39,8 @@ def fetch_write(info: LoaderInfo, loader: int, ref: StepRef) -> FetchWrite | Non
     fetch: CodeType | None = getattr(getattr(type(dataset), "__getitem__", None), "__code__", None)
     if fetch is None or not is_user_file(fetch.co_filename) or isinstance(dataset, IterableDataset):
         return None
+    if not hasattr(dataset, "__dict__"):
+        return None
     held = dict(stored(dataset))
     if not held or sum(view.nbytes for view in held.values()) > MOST_BYTES or not len(outer):
         return None
@@ -54,7 +56,8 @@ def fetch_write(info: LoaderInfo, loader: int, ref: StepRef) -> FetchWrite | Non
         return None  # the user's code
     finally:
         for name, view in held.items():
-            view.copy_(before[name])
+            if not same(before[name], view):
+                view.copy_(before[name])
     for name in held:
         if not same(before[name], first[name]) and not same(first[name], second[name]):
             return FetchWrite(
@@ -69,18 +72,24 @@ def fetch_write(info: LoaderInfo, loader: int, ref: StepRef) -> FetchWrite | Non
 def stored(dataset: Any) -> Iterator[tuple[str, Tensor]]:
     """Yield the attributes that hold rows of several floating numbers in host memory, as tensors over their memory."""
     numpy = sys.modules.get("numpy")
-    for name, value in vars(dataset).items():
-        if numpy is not None and type(value) is numpy.ndarray and value.dtype.kind == "f" and value.flags.writeable:
+    for name, value in list(vars(dataset).items()):
+        if numpy is not None and type(value) is numpy.ndarray:
+            if value.dtype.kind != "f" or not value.flags.writeable or not owns(value):
+                continue
             value = torch.from_numpy(value)
-        if not isinstance(value, Tensor) or not is_dense(value) or value.device.type != "cpu":
+        if not isinstance(value, Tensor) or not is_dense(value) or value.device.type != "cpu" or value.requires_grad:
             continue
-        if (
-            value.is_floating_point()
-            and not value.requires_grad
-            and value.dim() > 1
-            and value[0].numel() >= LEAST_WIDTH
-        ):
+        if value.is_shared():
+            continue  # another process may write it between the look and its end
+        if value.is_floating_point() and value.dim() > 1 and len(value) and value[0].numel() >= LEAST_WIDTH:
             yield name, value
+
+
+def owns(array: Any) -> bool:
+    """Whether an array, or the one that it is a view of, owns its memory: no file, no memory that processes share."""
+    while type(array.base) is type(array):
+        array = array.base
+    return array.base is None
 
 
 def same(a: Tensor, b: Tensor) -> bool:
