@@ -141,7 +141,7 @@ class Slotted(Dataset):
 def test_memory_that_is_shared_or_a_files_is_left_alone(tmp_path):
     shared = Scaled()
     shared.x.share_memory_()
-    assert told(tmp_path / "shared", shared) == ([], [])
+    assert told(tmp_path / "between", shared) == ([], [])
     lent = Scaled(np.frombuffer(bytearray(np.ones((8, 3)).tobytes())).reshape(8, 3))
     assert told(tmp_path / "lent", lent) == ([], [])
     assert told(tmp_path / "view", Scaled(np.ones((9, 3))[1:]))[1]
