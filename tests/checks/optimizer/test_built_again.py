@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from debugtracer.checks.optimizer.built_again import BuiltAgainCheck
+from debugtracer.checks.optimizer.built_again import BuiltAgain as BuiltAgainCheck
 from debugtracer.trace.facts.built_again import BuiltAgain
 from tests.checks.optimizer.seen import at, found, line
 

@@ -7,7 +7,7 @@ from typing import ClassVar
 
 from debugtracer.checks.check import Check
 from debugtracer.checks.optimizer.sequence import spot
-from debugtracer.trace.facts.built_again import BuiltAgain
+from debugtracer.trace.facts.built_again import BuiltAgain as Rebuilt
 from debugtracer.trace.finding import Finding
 from debugtracer.trace.place import Place
 from debugtracer.trace.window import Window
@@ -15,7 +15,7 @@ from debugtracer.trace.window import Window
 FEW = 4  # updates (ours)
 
 
-class BuiltAgainCheck(Check, frozen=True):
+class BuiltAgain(Check, frozen=True):
     """An optimizer or a scheduler is built again and again while the same training goes on, and begins anew each time.
 
     What it catches
@@ -39,7 +39,7 @@ class BuiltAgainCheck(Check, frozen=True):
         its moments begin with nothing each time; expected one for the whole training. Build it once, before the loop.
     """
 
-    needs: ClassVar[tuple[type[BuiltAgain]]] = (BuiltAgain,)
+    needs: ClassVar[tuple[type[Rebuilt]]] = (Rebuilt,)
     kind: ClassVar[str] = "resume_state"
     symptom: ClassVar[str] = "silent"
     confidence: ClassVar[float] = 0.9
@@ -51,10 +51,10 @@ class BuiltAgainCheck(Check, frozen=True):
 
     def judge(self, window: Window) -> Iterator[Finding]:
         """Judge each line once."""
-        for fact in window.new(BuiltAgain):
+        for fact in window.new(Rebuilt):
             yield self.scheduler(window, fact) if fact.what == "scheduler" else self.optimizer(window, fact)
 
-    def optimizer(self, window: Window, fact: BuiltAgain) -> Finding:
+    def optimizer(self, window: Window, fact: Rebuilt) -> Finding:
         """Build the finding of moments that never live."""
         certain = fact.steps <= FEW
         return self.finding(
@@ -70,7 +70,7 @@ class BuiltAgainCheck(Check, frozen=True):
             steps=fact.steps,
         )
 
-    def scheduler(self, window: Window, fact: BuiltAgain) -> Finding:
+    def scheduler(self, window: Window, fact: Rebuilt) -> Finding:
         """Build the finding of a rate that is never moved."""
         made = f" of {fact.horizon} ({fact.horizon_word})" if fact.horizon is not None else ""
         calls = "1 call" if fact.calls == 1 else f"{fact.calls} calls"
