@@ -93,7 +93,6 @@ def test_one_data_set_and_two_of_other_classes_have_no_such_line(
     module = load(tmp_path, monkeypatch, TEXT)
     one = module.Anew()
     assert drawn_anew(one, one, None) is None
-    assert drawn_anew(module.Subset(one, [1]), module.Subset(one, [2]), None) is None
     assert drawn_anew(one, module.Cut(), None) is None
 
 

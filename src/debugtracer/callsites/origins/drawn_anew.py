@@ -25,24 +25,15 @@ SEEDS = frozenset({
 
 
 def drawn_anew(train: Any, other: Any, built: Frame | None) -> Frame | None:
-    """The line that draws which rows belong to one of two data sets, where it runs for each of them and nothing makes
-    it draw the same; `built` is where the loader of one was built. None where there is none, or several."""
-    one, two = whole(train), whole(other)
-    if type(one) is type(two) and one is not two:
-        found = of_class(type(one))
+    """The line that draws which rows belong to one of two data sets (below any Subset), where it runs for each of them
+    and nothing makes it draw the same; `built` is where the loader of one was built. None where there is none, or
+    several."""
+    if type(train) is type(other) and train is not other:
+        found = of_class(type(train))
         if found is not None:
             return found
     program = program_of(built.file) if built is not None else None
     return of_function(program) if program is not None else None
-
-
-def whole(data: Any) -> Any:
-    """The data set below a Subset."""
-    for _ in range(4):
-        if not (hasattr(data, "dataset") and hasattr(data, "indices")):
-            break
-        data = data.dataset
-    return data
 
 
 def of_class(kind: type) -> Frame | None:

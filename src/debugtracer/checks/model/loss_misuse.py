@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from typing import ClassVar
 
 from debugtracer.checks.check import Check
+from debugtracer.checks.loss_calls import by_line
 from debugtracer.trace.facts.loss_call import DISTRIBUTION, LossCall
 from debugtracer.trace.finding import Finding
 from debugtracer.trace.place import Place
@@ -53,10 +54,7 @@ class LossMisuse(Check, frozen=True):
 
     def judge(self, window: Window) -> Iterator[Finding]:
         """Yield one finding for each line that calls a loss."""
-        lines: dict[object, list[LossCall]] = {}
-        for call in window.seen(LossCall):
-            lines.setdefault(call.key(), []).append(call)
-        for key, calls in lines.items():
+        for key, calls in by_line(window).items():
             what = [misuse(c) for c in calls]
             if what[0] and all(w == what[0] for w in what) and (len(calls) >= self.calls or window.ended):
                 memory = window.memory(self)

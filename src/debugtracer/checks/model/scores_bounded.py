@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from typing import ClassVar
 
 from debugtracer.checks.check import Check
+from debugtracer.checks.loss_calls import by_line
 from debugtracer.checks.optimizer.sequence import spot
 from debugtracer.trace.counted import counted
 from debugtracer.trace.facts.loss_call import LossCall
@@ -51,11 +52,8 @@ class ScoresBounded(Check, frozen=True):
 
     def judge(self, window: Window) -> Iterator[Finding]:
         """Yield once for each line that calls a cross-entropy."""
-        lines: dict[object, list[LossCall]] = {}
-        for call in window.seen(LossCall):
-            lines.setdefault(call.key(), []).append(call)
         memory = window.memory(self)
-        for key, seen in lines.items():
+        for key, seen in by_line(window).items():
             if key not in memory and len(seen) >= self.calls and all(map(self.even, seen)):
                 memory[key] = True
                 yield self.describe(window, seen)

@@ -8,6 +8,7 @@ from statistics import fmean
 from typing import ClassVar
 
 from debugtracer.checks.check import Check
+from debugtracer.checks.loss_calls import by_line
 from debugtracer.checks.optimizer.sequence import spot
 from debugtracer.trace.birth import Frame
 from debugtracer.trace.counted import counted
@@ -69,11 +70,8 @@ class TargetsUnreached(Check, frozen=True):
 
     def judge(self, window: Window) -> Iterator[Finding]:
         """Yield once for each line that calls a loss."""
-        lines: dict[object, list[LossCall]] = {}
-        for call in window.seen(LossCall):
-            lines.setdefault(call.key(), []).append(call)
         memory = window.memory(self)
-        for key, seen in lines.items():
+        for key, seen in by_line(window).items():
             if key in memory or not (len(seen) >= self.calls or window.ended):
                 continue
             maker = seen[0].maker

@@ -20,6 +20,7 @@ from debugtracer.observers.loaders.epoch_history import EpochHistory
 from debugtracer.observers.loaders.fetch_write import fetch_write
 from debugtracer.observers.loaders.row_reach import row_reach
 from debugtracer.observers.loaders.row_windows import RUN, shared_windows
+from debugtracer.observers.loaders.untouched import inner
 from debugtracer.observers.loaders.worker_copies import WorkerCopies
 from debugtracer.observers.observed_run import ObservedRun
 from debugtracer.observers.observer import Observer, always
@@ -223,7 +224,7 @@ class EpochObserver(Observer):
                             frame=other.info.frame, train_frame=train.info.frame, shared=len(shared),
                             rows=len(other.rows), trained=len(train.rows), how="content", samples=samples,
                             split=guarded("observers.loaders.drawn_anew")(drawn_anew)(
-                                train.info.dataset_held(), other.info.dataset_held(), other.info.frame
+                                inner(train.info.dataset_held()), inner(other.info.dataset_held()), other.info.frame
                             ),
                         )
                     )  # fmt: skip

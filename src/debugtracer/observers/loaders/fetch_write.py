@@ -16,6 +16,7 @@ from debugtracer.callsites.attributes_read import attributes_used, code_of
 from debugtracer.callsites.construction import is_user_file
 from debugtracer.callsites.definitions import frame_at, parsed
 from debugtracer.callsites.frames import as_frame
+from debugtracer.observers.loaders.collated_rows import same
 from debugtracer.observers.loaders.refetch import first_line
 from debugtracer.observers.loaders.untouched import inner, untouched
 from debugtracer.observers.model.shadow_model import is_dense
@@ -90,11 +91,6 @@ def owns(array: Any) -> bool:
     while type(array.base) is type(array):
         array = array.base
     return array.base is None
-
-
-def same(a: Tensor, b: Tensor) -> bool:
-    """Whether two tensors hold the same numbers; NaN is one."""
-    return bool(((a == b) | (a.isnan() & b.isnan())).all())
 
 
 def change(before: Tensor, after: Tensor) -> float:

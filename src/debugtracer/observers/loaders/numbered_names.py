@@ -13,6 +13,7 @@ from torch import Tensor, nn
 from debugtracer.callsites.construction import is_user_file
 from debugtracer.callsites.origins.argument_origin import argument_origin
 from debugtracer.errors import guarded
+from debugtracer.observers.loaders.untouched import inner
 from debugtracer.observers.observed_run import ObservedRun
 from debugtracer.observers.observer import Observer
 from debugtracer.recorder.tape.batches import LoaderInfo
@@ -55,7 +56,7 @@ class NumberedNamesObserver(Observer):
 
     def loader_iterated(self, info: LoaderInfo, iterator: Any) -> None:
         """Note a loader; compare its dataset with those that were trained on."""
-        dataset = whole(getattr(info.loader(), "dataset", None))
+        dataset = inner(getattr(info.loader(), "dataset", None))
         one = next((known for known in self.loaders if known.dataset() is dataset), None)
         if one is None and dataset is not None and len(self.loaders) < MOST:
             try:
@@ -113,15 +114,6 @@ class NumberedNamesObserver(Observer):
                     differ=len(moved), name=moved[0], trained=own[moved[0]], evaluated=table[moved[0]],
                     frame=made_apart(trained.frame, other.frame), loader=other.frame,
                 )  # fmt: skip
-
-
-def whole(dataset: Any) -> Any:
-    """The dataset behind parts of it."""
-    for _ in range(4):
-        if not (hasattr(dataset, "dataset") and hasattr(dataset, "indices")):
-            break
-        dataset = dataset.dataset
-    return dataset
 
 
 def tables(holder: Any, path: str = "", deep: int = DEEP) -> Iterator[tuple[str, Table]]:

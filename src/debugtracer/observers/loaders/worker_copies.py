@@ -5,12 +5,12 @@ from __future__ import annotations
 import weakref
 from typing import Any
 
-import torch
 from torch import Tensor
 from torch.utils.data import IterableDataset
 
 from debugtracer.callsites.attributes_read import AttributesUsed, attributes_used, code_of, written_outside
 from debugtracer.observers.loaders.attribute_digest import attribute_digest
+from debugtracer.observers.loaders.collated_rows import same
 from debugtracer.observers.loaders.untouched import inner, untouched
 from debugtracer.observers.observed_run import ObservedRun
 from debugtracer.recorder.tape.batches import Batch, LoaderInfo
@@ -116,12 +116,7 @@ def row_differs(leaves: list[Tensor], first: list[Tensor], second: list[Tensor],
     """Whether any part that is the same each time is another one in the batch; None where a part is random."""
     if not len(leaves) == len(first) == len(second):
         return None
-    steady = [(a, b, leaf[row]) for a, b, leaf in zip(first, second, leaves, strict=True) if equal(a[0], b[0])]
-    if any(a[0].shape == leaf.shape and not equal(a[0], leaf) for a, _, leaf in steady):
+    steady = [(a, b, leaf[row]) for a, b, leaf in zip(first, second, leaves, strict=True) if same(a[0], b[0])]
+    if any(a[0].shape == leaf.shape and not same(a[0], leaf) for a, _, leaf in steady):
         return True
     return False if len(steady) == len(leaves) and all(a[0].shape == leaf.shape for a, _, leaf in steady) else None
-
-
-def equal(a: Tensor, b: Tensor) -> bool:
-    """Whether two tensors hold the same numbers; NaN is one."""
-    return a.shape == b.shape and bool(torch.isclose(a.double(), b.double(), rtol=0, atol=0, equal_nan=True).all())
