@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+import re
 import sys
+from pathlib import Path
 from types import ModuleType
 
 import pytest
 
 from debugtracer.callsites import program_files
-from debugtracer.callsites.program_files import imported_files
+from debugtracer.callsites.program_files import imported_files, with_words
 from debugtracer.callsites.program_files import program_files as all_files
 
 
@@ -38,3 +40,12 @@ def test_a_notebook_and_a_large_program_are_not_read_as_a_whole(monkeypatch: pyt
     assert all_files() is None
     monkeypatch.setitem(sys.modules, "__main__", ModuleType("__main__"))
     assert all_files() is None
+
+
+def test_files_are_chosen_by_words_in_their_text(tmp_path: Path) -> None:
+    one, two = tmp_path / "one.py", tmp_path / "two.py"
+    one.write_text("a = shuffle(x)\nb = reshuffle(x)\n")
+    two.write_text("a = shuffle(x)\nb = shuffle(x)\n")
+    words = re.compile(r"\bshuffle\(")
+    assert with_words([str(one), str(two)], words) == [str(one), str(two)]
+    assert with_words([str(one), str(two)], words, 2) == [str(two)]

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import ast
+import gc
+import threading
 from pathlib import Path
 
-from debugtracer.source.program import methods, parse, place
+from debugtracer.source.program import methods, parse, place, uncollected
 
 
 def program(text):
@@ -43,3 +45,35 @@ def test_a_long_expression_is_shown_cut():
     found = program("x = " + " + ".join(["value"] * 30))
     shown = found.shown(first(found, ast.BinOp))
     assert len(shown) == 60 and shown.endswith("...")
+
+
+def test_nodes_of_one_class_come_in_the_order_of_the_text():
+    found = program("def f():\n    a = g(h(1))\nb = f()\n")
+    assert [ast.unparse(call) for call in found.every(ast.Call)] == ["g(h(1))", "h(1)", "f()"]
+    assert found.every(ast.Lambda) == []
+
+
+def test_no_garbage_is_collected_inside_and_the_collector_is_left_as_it_was():
+    with uncollected():
+        assert not gc.isenabled()
+    assert gc.isenabled()
+    gc.disable()
+    try:
+        with uncollected():
+            assert not gc.isenabled()
+        assert not gc.isenabled()
+    finally:
+        gc.enable()
+
+
+def test_another_thread_leaves_the_collector_alone():
+    seen = []
+
+    def look():
+        with uncollected():
+            seen.append(gc.isenabled())
+
+    other = threading.Thread(target=look)
+    other.start()
+    other.join()
+    assert seen == [True]

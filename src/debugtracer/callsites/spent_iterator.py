@@ -4,12 +4,13 @@ filter(...)`, `params = model.parameters()`. Read from the source, nothing is ru
 from __future__ import annotations
 
 import ast
+import re
 from typing import NamedTuple
 
 from debugtracer.callsites.origins.setting_origin import at_line
 from debugtracer.callsites.origins.value_origin import program_of
 from debugtracer.callsites.origins.written_names import final_name
-from debugtracer.callsites.program_files import program_files
+from debugtracer.callsites.program_files import program_files, with_words
 from debugtracer.callsites.repeated_call import comes_before, is_called_again
 from debugtracer.source.program import Program
 from debugtracer.trace.birth import Frame
@@ -18,6 +19,8 @@ MAKERS = frozenset({"filter", "map", "zip", "iter", "enumerate", "reversed"})
 OF_MODULES = frozenset({"parameters", "named_parameters", "buffers", "named_buffers"})
 """Methods of a module that give a generator."""
 WRITES = frozenset({"copy_", "mul_", "add_", "sub_", "lerp_", "div_", "addcmul_"})
+WRITTEN = re.compile(rf"\.(?:{'|'.join(sorted(WRITES))})\(|\.data\b")
+"""Without one of them no loop of a file writes in place."""
 WRAPS = frozenset({"zip", "enumerate", "map", "filter"})
 
 
@@ -32,7 +35,10 @@ class SpentIterator(NamedTuple):
 
 def spent_iterator() -> SpentIterator | None:
     """The first one in the program over which a loop writes tensors in place and finds nothing to write."""
-    programs = tuple(program for file in program_files() or () if (program := program_of(file)) is not None)
+    files = program_files() or []
+    if not with_words(files, WRITTEN):
+        return None
+    programs = tuple(program for file in files if (program := program_of(file)) is not None)
     return next((found for program in programs if (found := spent_in(program, programs)) is not None), None)
 
 

@@ -4,12 +4,19 @@ it is executed."""
 from __future__ import annotations
 
 import ast
+import contextlib
+import functools
+import gc
+import threading
+from collections import defaultdict
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
+from typing import TypeVar
 
 Function = ast.FunctionDef | ast.AsyncFunctionDef
 Block = tuple[int, str]  # the node that holds a list of statements, by id, and the field
+Node = TypeVar("Node", bound=ast.AST)
 BIG_BYTES = 2_000_000  # a larger file is data, not a program
 
 
@@ -26,6 +33,18 @@ class Program:
     classes: dict[str, ast.ClassDef] = field(repr=False)
     functions: dict[str, Function] = field(repr=False)
     """Those of the module, not methods."""
+
+    @functools.cached_property
+    def by_kind(self) -> dict[type[ast.AST], list[ast.AST]]:
+        """The nodes of each class, in the order of the text."""
+        found: dict[type[ast.AST], list[ast.AST]] = defaultdict(list)
+        for node in self.nodes:
+            found[type(node)].append(node)
+        return found
+
+    def every(self, kind: type[Node]) -> list[Node]:
+        """The nodes of one class, in the order of the text."""
+        return self.by_kind.get(kind, [])  # type: ignore[return-value]  # under its own class
 
     def above(self, node: ast.AST) -> Iterator[ast.AST]:
         """The nodes that hold this one, nearest first."""
@@ -88,15 +107,30 @@ def lists(holder: ast.AST) -> list[list[ast.stmt]]:
 def parse(path: Path, data: bytes) -> Program | None:
     """The file as a tree; None if it is no Python 3 that this Python reads."""
     try:
-        tree = ast.parse(data)
-        text = data.decode("utf-8", errors="replace")
-        parents = {child: node for node in ast.walk(tree) for child in ast.iter_child_nodes(node)}
+        with uncollected():
+            tree = ast.parse(data)
+            text = data.decode("utf-8", errors="replace")
+            parents = {child: node for node in ast.walk(tree) for child in ast.iter_child_nodes(node)}
+            nodes = sorted(ast.walk(tree), key=place)
     except (SyntaxError, ValueError, RecursionError, MemoryError):
         return None
-    nodes = sorted(ast.walk(tree), key=place)
     classes = {n.name: n for n in tree.body if isinstance(n, ast.ClassDef)}
     functions = {n.name: n for n in tree.body if isinstance(n, (ast.FunctionDef, ast.AsyncFunctionDef))}
     return Program(path, text, tree, parents, nodes, classes, functions)
+
+
+@contextlib.contextmanager
+def uncollected() -> Iterator[None]:
+    """Collect no garbage inside, in the main thread: a tree makes none, and each collection goes through all that torch
+    has made (0.2 s of 0.27 for a file of 1,300 lines, 2026-11-28)."""
+    collects = gc.isenabled() and threading.current_thread() is threading.main_thread()
+    if collects:
+        gc.disable()
+    try:
+        yield
+    finally:
+        if collects:
+            gc.enable()
 
 
 def place(node: ast.AST) -> tuple[int, int]:

@@ -6,6 +6,7 @@ from pathlib import Path
 
 import pytest
 
+from debugtracer.callsites.origins import drawn_orders
 from debugtracer.callsites.origins.drawn_orders import drawn_apart
 from debugtracer.trace.birth import Frame
 
@@ -51,10 +52,13 @@ CASES = {
 
 
 @pytest.mark.parametrize("case", CASES)
-def test_two_orders_that_were_drawn_one_after_the_other_are_named(tmp_path: Path, case: str) -> None:
+def test_two_orders_that_were_drawn_one_after_the_other_are_named(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path, case: str
+) -> None:
     text, wanted = CASES[case]
     file = tmp_path / "train.py"
     file.write_text(text)
+    monkeypatch.setattr(drawn_orders, "program_files", lambda: [str(file)])
     lines = text.splitlines()
     at = next(n for n, line in enumerate(lines, 1) if "mse_loss" in line)
     stack = [Frame(str(file), at)]

@@ -47,7 +47,7 @@ def argument_origin(stack: Sequence[Frame], called: Collection[str], parameter: 
 
 def calls_on(program: Program, line: int) -> list[ast.Call]:
     """The calls that a line belongs to."""
-    return [n for n in program.nodes if isinstance(n, ast.Call) and n.lineno <= line <= (n.end_lineno or n.lineno)]
+    return [n for n in program.every(ast.Call) if n.lineno <= line <= (n.end_lineno or n.lineno)]
 
 
 def given_to(program: Program, line: int, called: str, parameter: str, place: int) -> ast.expr | None:

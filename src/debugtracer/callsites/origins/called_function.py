@@ -90,14 +90,13 @@ def named(program: Program, name: str, read: ReadProgram, depth: int = 0) -> tup
 
 def sources_of(program: Program, name: str) -> Iterator[tuple[str, str]]:
     """Yield the modules that can have given a file this name, each with the name it has there."""
-    for node in program.nodes:
-        if isinstance(node, ast.ImportFrom):
-            module = "." * node.level + (node.module or "")
-            for alias in node.names:
-                if (alias.asname or alias.name) == name:
-                    yield module, alias.name
-                elif alias.name == "*":
-                    yield module, name
+    for node in program.every(ast.ImportFrom):
+        module = "." * node.level + (node.module or "")
+        for alias in node.names:
+            if (alias.asname or alias.name) == name:
+                yield module, alias.name
+            elif alias.name == "*":
+                yield module, name
 
 
 def imported_module(program: Program, name: str, read: ReadProgram) -> Program | None:

@@ -4,6 +4,7 @@ first between them. The source is read, nothing is executed."""
 from __future__ import annotations
 
 import ast
+import re
 from collections.abc import Sequence
 
 from debugtracer.callsites.origins.argument_origin import calls_on
@@ -11,9 +12,11 @@ from debugtracer.callsites.origins.order_origin import names_at, of_scope
 from debugtracer.callsites.origins.setting_origin import at_line
 from debugtracer.callsites.origins.value_origin import Link, Use, argument_of, chain, program_of, scope_at
 from debugtracer.callsites.origins.written_names import final_name
+from debugtracer.callsites.program_files import program_files, with_words
 from debugtracer.trace.birth import Frame
 
 DRAWS = frozenset({"randperm", "permutation", "permuted", "shuffle"})
+DRAWN = re.compile(rf"\b(?:{'|'.join(sorted(DRAWS))})\(")
 REPEATS = frozenset({
     "seed", "manual_seed", "seed_everything", "set_seed", "setstate", "set_state", "set_rng_state", "default_rng",
     "RandomState", "Random", "Generator", "fork_rng",
@@ -30,8 +33,9 @@ Draw = tuple[str, int, int]
 def drawn_apart(stack: Sequence[Frame], called: str) -> tuple[Frame, Frame] | None:
     """The lines that drew the orders of the inputs and of the targets of the loss on the innermost of these lines, the
     first of the text first; None unless each side has one draw, and none in common."""
+    files = program_files()
     program = program_of(stack[0].file) if stack else None
-    if program is None:
+    if program is None or (files is not None and not with_words(files, DRAWN, 2)):
         return None
     calls = [c for c in calls_on(program, stack[0].line) if len(c.args) + len(c.keywords) > 1]
     calls = [c for c in calls if final_name(c.func) == called] or calls[-1:]
@@ -50,7 +54,7 @@ def of_two(one: dict[Draw, ast.Call], other: dict[Draw, ast.Call]) -> tuple[Fram
     if program is None or any(keyword.arg in SEEDED for each in (call, again) for keyword in each.keywords):
         return None
     holders = {ast.unparse(each.func.value) if isinstance(each.func, ast.Attribute) else "" for each in (call, again)}
-    between = (n for n in program.nodes if isinstance(n, ast.Call) and first[1] <= n.lineno <= last[1])
+    between = (n for n in program.every(ast.Call) if first[1] <= n.lineno <= last[1])
     if len(holders) != 1 or any(final_name(n.func) in REPEATS for n in between):
         return None
     return at_line(program, first[1]), at_line(program, last[1])
@@ -85,8 +89,8 @@ def of_link(link: Link, found: dict[Draw, ast.Call]) -> None:
     if link.value is None:
         return
     names = names_of(link.value, link.frame.line)
-    for node in link.value.program.nodes:
-        call = node.value if isinstance(node, ast.Expr) else None
+    for node in link.value.program.every(ast.Expr):
+        call = node.value
         if not isinstance(call, ast.Call) or final_name(call.func) not in DRAWS or not of_scope(link.value, call):
             continue
         if any(isinstance(one, ast.Name) and one.id in names for one in call.args[:1]):
@@ -95,8 +99,8 @@ def of_link(link: Link, found: dict[Draw, ast.Call]) -> None:
 
 def names_of(use: Use, line: int) -> set[str]:
     """The names that get this very value on a line; of `a, b = x, y` one."""
-    for node in use.program.nodes:
-        if not isinstance(node, ast.Assign) or not node.lineno <= line <= (node.end_lineno or node.lineno):
+    for node in use.program.every(ast.Assign):
+        if not node.lineno <= line <= (node.end_lineno or node.lineno):
             continue
         for target in node.targets:
             if isinstance(target, ast.Tuple) and isinstance(node.value, ast.Tuple):

@@ -93,8 +93,8 @@ def is_order(node: ast.AST) -> bool:
 def in_place(use: Use, line: int) -> Frame | None:
     """A statement of the same scope that orders the name which a line writes: `rows.sort()`, `shuffle(rows)`."""
     names = names_at(use, line)
-    for node in use.program.nodes:
-        call = node.value if isinstance(node, ast.Expr) else None
+    for node in use.program.every(ast.Expr):
+        call = node.value
         if not isinstance(call, ast.Call) or final_name(call.func) not in MOVES or not of_scope(use, call):
             continue
         held = [*([call.func.value] if isinstance(call.func, ast.Attribute) else []), *call.args[:1]]
@@ -120,8 +120,8 @@ def names_at(use: Use, line: int) -> set[str]:
     """The names that the assignment on a line writes."""
     return {
         name.id
-        for node in use.program.nodes
-        if isinstance(node, ast.Assign) and node.lineno <= line <= (node.end_lineno or node.lineno)
+        for node in use.program.every(ast.Assign)
+        if node.lineno <= line <= (node.end_lineno or node.lineno)
         for target in node.targets
         for name in ast.walk(target)
         if isinstance(name, ast.Name)

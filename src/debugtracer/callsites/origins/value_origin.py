@@ -264,11 +264,8 @@ def program_of(file: str) -> Program | None:
 
 def scope_at(program: Program, line: int) -> Function | None:
     """The innermost function around a line; None at module level."""
-    inside = [
-        n
-        for n in program.nodes
-        if isinstance(n, (ast.FunctionDef, ast.AsyncFunctionDef)) and n.lineno <= line <= (n.end_lineno or 0)
-    ]
+    every: list[Function] = [*program.every(ast.FunctionDef), *program.every(ast.AsyncFunctionDef)]
+    inside = [n for n in every if n.lineno <= line <= (n.end_lineno or 0)]
     return max(inside, key=lambda n: n.lineno, default=None)
 
 
@@ -287,7 +284,7 @@ def last_write(
 
 def calls_at(program: Program, line: int, name: str) -> list[ast.Call]:
     """The calls on a line that can have run a function of that name; a module's forward is called by any name."""
-    found = [n for n in program.nodes if isinstance(n, ast.Call) and n.lineno <= line <= (n.end_lineno or 0)]
+    found = [n for n in program.every(ast.Call) if n.lineno <= line <= (n.end_lineno or 0)]
     return [c for c in found if name == "forward" or final_name(c.func) == name]
 
 

@@ -4,6 +4,7 @@ function returns."""
 from __future__ import annotations
 
 import ast
+import functools
 from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import TypeAlias
@@ -33,8 +34,31 @@ class Written:
 
 def writes_of(holder: ast.AST, name: str) -> list[Written]:
     """The statements in a piece of source that write a name (`x`, `self.x`), in the order of the text."""
-    found = [w for n in ast.walk(holder) if isinstance(n, ast.stmt) for w in writes(n, name)]
-    return sorted(found, key=lambda w: w.node.lineno)
+    return [w for node, text in writing(holder) if name in text for w in writes(node, name)]
+
+
+@functools.lru_cache(512)
+def writing(holder: ast.AST) -> tuple[tuple[ast.stmt, str], ...]:
+    """The statements that write anything, in the order of the text, each with what it writes: a name that it writes
+    is a part of that. Kept, since one question asks for many names."""
+    found = [(n, text) for n in ast.walk(holder) if isinstance(n, ast.stmt) and (text := written_text(n))]
+    return tuple(sorted(found, key=lambda one: one[0].lineno))
+
+
+def written_text(node: ast.stmt) -> str:
+    """The left side of an assignment, or what a call of its own is made of; empty for any other statement."""
+    if isinstance(node, ast.Assign):
+        return " ".join(map(ast.unparse, node.targets))
+    if isinstance(node, (ast.AnnAssign, ast.AugAssign)):
+        return ast.unparse(node.target)
+    if not isinstance(node, ast.Expr) or not isinstance(node.value, ast.Call):
+        return ""
+    held, first = node.value.func, node.value.args[0] if node.value.args else None
+    named = first.value if isinstance(first, ast.Constant) and isinstance(first.value, str) else ""
+    if not isinstance(held, ast.Attribute):
+        return ""
+    whole = ast.unparse(held)
+    return f"{whole} {ast.unparse(base(held.value))}.{named}" if held.attr in REGISTERS else whole
 
 
 def writes(node: ast.stmt, name: str) -> Iterator[Written]:
@@ -148,9 +172,8 @@ def loop_of(program: Program, scope: Function | None, name: str, line: int) -> a
     """The innermost loop around a line that gives a name its value."""
     around = [
         node
-        for node in program.nodes
-        if isinstance(node, ast.For)
-        and node.lineno <= line <= (node.end_lineno or 0)
+        for node in program.every(ast.For)
+        if node.lineno <= line <= (node.end_lineno or 0)
         and program.function(node) is scope
         and any(isinstance(n, ast.Name) and n.id == name for n in ast.walk(node.target))
     ]
