@@ -27,8 +27,8 @@ def program_files() -> list[str] | None:
 
 
 def with_words(files: list[str], words: re.Pattern[str], times: int = 1) -> list[str]:
-    """Those in whose text one of these words stands so often: what is to be read as a tree, which takes a hundred times
-    as long."""
+    """The files in whose text one of these words stands so often: what is to be read as a tree, which takes a hundred
+    times as long."""
     return [file for file in files if stands_in("".join(linecache.getlines(file)), words, times)]
 
 
