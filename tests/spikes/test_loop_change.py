@@ -6,7 +6,7 @@ import dataclasses
 import math
 
 from debugtracer.spikes.episode import Episode
-from debugtracer.spikes.loop_change import EARLY, loop_change
+from debugtracer.spikes.loop_change import EARLY, is_redefined, loop_change, redefinition
 from debugtracer.spikes.residual import Residual
 from debugtracer.testing import a_window
 from debugtracer.trace.birth import Frame
@@ -55,3 +55,19 @@ def test_of_a_jump_that_is_over_at_once_only_a_number_as_large_is_told():
     assert loop_change(a_window_with(change(before=1.0, after=2.0)), episode(*BRIEF)) is None
     assert loop_change(a_window_with(change(before=1.0, after=9.0)), episode(*BRIEF)) is not None
     assert loop_change(a_window_with(change(before=1.0, after=9.0, sudden=False)), episode(*BRIEF)) is None
+
+
+def test_another_loss_is_told_where_it_stays_and_no_weight_was_written():
+    own = change(of_loss=True, what="weights", function="cross_entropy")
+    assert redefinition(a_window_with(own), episode(*SLOW)) == own
+    assert redefinition(a_window_with(own), episode(*BRIEF)) is None
+    assert redefinition(a_window_with(own, change(params=("w",))), episode(*SLOW)) is None
+    assert redefinition(a_window_with(change(before=1.0, after=9.0)), episode(*SLOW)) is None
+    assert redefinition(a_window_with(change(AT + 20, of_loss=True)), episode(*SLOW)) is None
+
+
+def test_a_gradient_that_stands_out_where_the_loss_is_another():
+    window = a_window_with(change(of_loss=True, before=1.0, after=9.0))
+    assert is_redefined(window, AT + EARLY)
+    assert not is_redefined(window, AT + EARLY + 1)
+    assert not is_redefined(a_window_with(change(before=1.0, after=9.0)), AT)

@@ -9,6 +9,7 @@ from itertools import pairwise
 from types import CodeType
 from typing import Any
 
+from debugtracer.diagnosis.loss_definition import calls_of_loss, name_of, redefined
 from debugtracer.recorder.tape.entry import Entry
 from debugtracer.recorder.tape.step_tape import Segment
 from debugtracer.replay.replay_context import ReplayContext
@@ -39,7 +40,18 @@ def loop_changes(step: int, tapes: Sequence[Segment], context: ReplayContext, ra
     if now is None or now.rested or len(before) < FEWEST or sum(len(t.entries) for t in tapes) > MOST_ENTRIES:
         return ()
     ref = StepRef(iteration=now.first_iteration, step=step, rank=rank)
-    return (*written(ref, now, before, context), *moved(ref, now, before, context))
+    others = (*moved(ref, now, before, context), *rewritten(ref, now, before, context))
+    return (*written(ref, now, before, context), *others)
+
+
+def rewritten(ref: StepRef, now: Segment, before: Sequence[Segment], context: ReplayContext) -> Iterator[LoopChange]:
+    """What computes the loss otherwise, where it is no number."""
+    found = redefined(now, before)
+    frame = frame_of(found.entry.frames[0], context) if found is not None and found.entry.frames else None
+    if found is not None and frame is not None:
+        yield LoopChange(
+            ref=ref, function=found.name, of_loss=True, what=found.what, steps=len(before), frame=frame,
+        )  # fmt: skip
 
 
 def written(ref: StepRef, now: Segment, before: Sequence[Segment], context: ReplayContext) -> Iterator[LoopChange]:
@@ -60,23 +72,25 @@ def written(ref: StepRef, now: Segment, before: Sequence[Segment], context: Repl
 
 
 def moved(ref: StepRef, now: Segment, before: Sequence[Segment], context: ReplayContext) -> Iterator[LoopChange]:
-    """The number that moved furthest from what its call was given in each step before."""
+    """The number that moved furthest from what its call was given in each step before; one of the loss first."""
     past = [numbers(tape) for tape in before]
-    found: list[tuple[float, Site, float, float, bool]] = []
+    weigh = {(entry.frames[0], name_of(entry)) for entry in calls_of_loss(now) if entry.kind == "fn" and entry.frames}
+    found: list[tuple[bool, float, Site, float, float, bool]] = []
     for site, value in numbers(now).items():
         series = [seen[site] for seen in past if site in seen]
         sudden = is_sudden(value, series) if len(series) == len(past) else None
         if sudden is not None and (sudden or has_grown(value, series)):
             usual = statistics.median(series)
-            found.append((abs(value - usual) / max(abs(usual), 1e-12), site, usual, value, sudden))
+            of_loss = sudden and site[:2] in weigh
+            found.append((of_loss, abs(value - usual) / max(abs(usual), 1e-12), site, usual, value, sudden))
     if not found:
         return
-    _, (line, function, _), usual, value, sudden = max(found, key=lambda one: one[0])
+    of_loss, _, (line, function, _), usual, value, sudden = max(found, key=lambda one: one[:2])
     frame = frame_of(line, context)
     if frame is not None:
         yield LoopChange(
             ref=ref, function=function, before=number(usual), after=number(value), sudden=sudden,
-            steps=len(past), frame=frame,
+            of_loss=of_loss, steps=len(past), frame=frame,
         )  # fmt: skip
 
 

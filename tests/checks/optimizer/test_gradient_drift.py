@@ -3,6 +3,9 @@
 from __future__ import annotations
 
 from debugtracer.checks.optimizer.gradient_drift import GradientDrift
+from debugtracer.trace.birth import Frame
+from debugtracer.trace.facts.loop_change import LoopChange
+from debugtracer.trace.step import StepRef
 from tests.spikes.series import falling, findings
 
 
@@ -49,3 +52,11 @@ def test_stays_silent_on_a_healthy_norm():
 def test_steps_without_gradient_say_nothing():
     norms = [0.0 if step % 2 else v for step, v in enumerate(falling(600, seed=1))]
     assert not findings(GradientDrift(), falling(600), grad_l2=norms)
+
+
+def test_a_gradient_of_another_loss_is_no_sign():
+    norms = [v * (6.0 if step >= 200 else 1.0) for step, v in enumerate(falling(300, seed=1))]
+    at = StepRef(iteration=200, step=200)
+    own = LoopChange(ref=at, function="mul", of_loss=True, steps=25, frame=Frame("train.py", 31, "main"))
+    assert findings(GradientDrift(), leaves(300, 200), grad_l2=norms)
+    assert findings(GradientDrift(), leaves(300, 200), [own], grad_l2=norms) == []

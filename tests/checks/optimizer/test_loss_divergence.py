@@ -5,10 +5,13 @@ from __future__ import annotations
 import random
 from typing import Any
 
+import msgspec
 import pytest
 
 from debugtracer.checks.optimizer.loss_divergence import LossDivergence
 from debugtracer.diagnosis.judging.judge import Judge
+from debugtracer.trace.birth import Frame
+from debugtracer.trace.facts.loop_change import LoopChange
 from debugtracer.trace.facts.loss_comparison import LossComparison
 from debugtracer.trace.facts.outlying_batch import OutlyingBatch
 from debugtracer.trace.facts.wiring import Wiring
@@ -218,3 +221,15 @@ def test_a_loss_that_leaves_in_a_search_for_the_rate_is_a_note():
     notes = findings(LossDivergence(), losses, lr=searched)
     assert {f.severity for f in notes} == {"note"}
     assert notes[0].message.endswith("a search for a rate ends so. Nothing if it is one.")
+
+
+def test_a_loss_that_is_computed_otherwise_since_is_a_note_at_its_line():
+    frame = Frame("train.py", 31, "main")
+    own = LoopChange(ref=ref(300), function="mul", before=0.1, after=10.0, of_loss=True, steps=25, frame=frame)
+    (note,) = findings(LossDivergence(), stepped(40.0), [own, PROGRAM])
+    assert (note.severity, note.place.frame, UNTRIED in note.evidence) == ("note", frame, False)
+    assert "and is computed otherwise since: `mul` at train.py:31 was given 10, in the 25 steps before" in note.message
+    elsewhere = msgspec.structs.replace(own, of_loss=False)
+    assert "Look at train.py:31 first" in findings(LossDivergence(), stepped(40.0), [elsewhere])[0].message
+    lr = [0.05] * 300 + [0.5] * 200
+    assert loud(findings(LossDivergence(), stepped(40.0), [own], lr=lr))

@@ -29,3 +29,13 @@ def test_only_a_sudden_number_explains_a_jump_and_down_counts_as_up():
     assert number.explains(4.0) and not number.explains(4.1)
     assert not msgspec.structs.replace(number, sudden=False).explains(1.0)
     assert not msgspec.structs.replace(number, params=("w",)).explains(1.0)
+
+
+def test_it_says_what_computes_the_loss_otherwise():
+    weights = LoopChange(ref=REF, function="weight", what="weights", of_loss=True, steps=25, frame=LINE)
+    assert weights.words == "`weight` at train.py:30 has other values than in the 25 steps before"
+    term = LoopChange(ref=REF, function="mse_loss", what="term", of_loss=True, steps=25, frame=LINE)
+    assert term.words == "`mse_loss` at train.py:30 is a part of it, in none of the 25 steps before"
+    criterion = LoopChange(ref=REF, function="Focal", what="criterion", of_loss=True, steps=25, frame=LINE)
+    assert criterion.words == "`Focal` at train.py:30 computes it, in none of the 25 steps before"
+    assert not term.explains(1.0)

@@ -9,6 +9,7 @@ import msgspec
 
 from debugtracer.checks.check import Check
 from debugtracer.spikes.episode import Episode
+from debugtracer.spikes.loop_change import is_redefined
 from debugtracer.spikes.monitor import Monitor, monitor
 from debugtracer.spikes.other_data import other_data
 from debugtracer.spikes.residual import WIDTH
@@ -66,7 +67,8 @@ class GradientDrift(Check, frozen=True):
         ends = [e.ref.step for e in monitored.news if e.tells] if not monitored.excused else []
         for finding in list(held):
             at = next((step for step in ends if 0 <= step - finding.step <= self.follow), None)
-            if at is not None and not other_data(window, finding.step) and self.is_news(window, finding):
+            own = other_data(window, finding.step) or is_redefined(window, finding.step)
+            if at is not None and not own and self.is_news(window, finding):
                 yield msgspec.structs.replace(finding, message=finding.message.replace(LEFT, f"{LEFT} {at}"))
             if at is not None or window.ref.step - finding.step > 2 * self.follow:
                 held.remove(finding)

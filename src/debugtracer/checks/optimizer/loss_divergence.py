@@ -13,11 +13,11 @@ from debugtracer.checks.check import Check
 from debugtracer.spikes.episode import Episode, median
 from debugtracer.spikes.level import BLOCK
 from debugtracer.spikes.lines import lines, rise_told
-from debugtracer.spikes.loop_change import loop_change
+from debugtracer.spikes.loop_change import loop_change, redefinition
 from debugtracer.spikes.monitor import Monitor, monitor
 from debugtracer.spikes.moving import exploded
-from debugtracer.spikes.other_data import SAID, other_data
-from debugtracer.spikes.rate_search import search_told
+from debugtracer.spikes.other_data import other_data
+from debugtracer.spikes.quieter import elsewhere, quieter, untried
 from debugtracer.spikes.sparse import Departure, Sparse
 from debugtracer.trace.facts.fact import Fact
 from debugtracer.trace.facts.loop_change import LoopChange
@@ -26,8 +26,9 @@ from debugtracer.trace.facts.order import StepOrder
 from debugtracer.trace.facts.outlying_batch import OutlyingBatch
 from debugtracer.trace.facts.turns_taken import TurnsTaken
 from debugtracer.trace.facts.wiring import Wiring
-from debugtracer.trace.finding import UNTRIED, Finding
+from debugtracer.trace.finding import Finding
 from debugtracer.trace.number import as_float, number
+from debugtracer.trace.place import Place
 from debugtracer.trace.window import GRAD_L2, LOSS, LR, Window
 
 # logged by RL and GAN loops
@@ -67,7 +68,8 @@ class LossDivergence(Check, frozen=True):
         or in a line far beyond that of the constructor: a search for a rate; and where another dataset is read since
         that step: another task or stage, of which a rise that is not loud is not told, nor one above the first losses.
         The line is that of a write into weights, or of a number that moved, where the loop did so in that step and in
-        none before.
+        none before. Where a factor or a weight of the loss changed there, or a term joined it, that is a note: the
+        new level is another loss.
     What to do
         Go back to the last checkpoint before it with a lower learning rate, or warm up and clip; look at the
         data from there on.
@@ -112,6 +114,10 @@ class LossDivergence(Check, frozen=True):
         for episode in monitored.news:
             moves = monitored.excused and not monitored.lr_jump(ago=len(episode.values))
             if episode.shape in ("step change", "divergence", "drift") and not moves:
+                own = None if monitored.lr_jump(ago=len(episode.values)) else redefinition(window, episode)
+                if own is not None:
+                    yield self.redefined(window, episode, own)
+                    continue
                 found = quieter(self.left(window, episode, monitored), monitored.search.times(window))
                 if not found.evidence.get("lr_jump") and other_data(window, episode.ref.step):
                     if found.severity != "note" and self.rose_further(found, notebook):
@@ -122,7 +128,9 @@ class LossDivergence(Check, frozen=True):
                     continue
                 yield from self.asked(window, found, notebook)
         above = monitored.new_block and not monitored.excused and self.above_start(monitored)
-        if above and "told" not in notebook and not any(one.other_data for one in window.seen(OutlyingBatch)):
+        others = any(one.other_data for one in window.seen(OutlyingBatch))
+        others = others or any(one.of_loss for one in window.seen(LoopChange))
+        if above and "told" not in notebook and not others:
             notebook["told"] = notebook["loud"] = True
             found = quieter(self.risen(window, monitored), monitored.search.times(window))
             yield from self.asked(window, found, notebook)
@@ -221,6 +229,20 @@ class LossDivergence(Check, frozen=True):
             lr_jump=jump,
         )
 
+    def redefined(self, window: Window, episode: Episode, own: LoopChange) -> Finding:
+        """Build the note of a loss that is another one since: its new level says nothing of the weights."""
+        now = median(episode.values[-BLOCK:])
+        return self.finding(
+            window,
+            "note",
+            f"the loss left {episode.first.expected:.4g} for {now:.4g}, and is computed otherwise since: {own.words}; "
+            "expected another level then. Nothing, if that is meant.",
+            ref=episode.ref,
+            place=Place(frame=own.frame),
+            loss=now,
+            expected=episode.first.expected,
+        )
+
     def departed(self, window: Window, gone: Departure) -> Finding:
         """A sparse series ends far above its best; where a reward or an opponent is logged beside it, the loss chases a
         moving target and may rise."""
@@ -272,28 +294,7 @@ class LossDivergence(Check, frozen=True):
         )
 
 
-def quieter(found: Finding, searched: float) -> Finding:
-    """A finding as a note where the rate is searched for: the loss is to leave."""
-    if not searched:
-        return found
-    return msgspec.structs.replace(found, severity="note", message=f"{found.message}{search_told(searched)}")
-
-
-def elsewhere(found: Finding) -> Finding:
-    """A finding as a note where another dataset is read since: it is harder by itself, or another task."""
-    return msgspec.structs.replace(found, severity="note", message=found.message.partition(" Go back")[0] + SAID)
-
-
 def hangs_on_loss(found: Finding, monitored: Monitor) -> bool:
     """Whether a loud finding stands on the loss alone, which may rise for other reasons than training: not after a jump
     of the learning rate, nor while the gradient explodes."""
     return found.severity != "note" and not found.evidence.get("lr_jump") and not exploded(monitored.grad_level)
-
-
-def untried(found: Finding, why: str) -> Finding:
-    """The finding as a note that says what was not tried."""
-    said = f" Not tried: the weights of before on the same batches{f' ({why})' if why else ''}."
-    waits = {} if why else {UNTRIED: 1.0}
-    return msgspec.structs.replace(
-        found, severity="note", message=found.message + said, evidence={**found.evidence, **waits}
-    )

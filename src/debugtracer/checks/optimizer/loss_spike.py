@@ -12,7 +12,7 @@ from debugtracer.checks.data.wording import named
 from debugtracer.spikes.chance import chance
 from debugtracer.spikes.episode import Episode
 from debugtracer.spikes.lines import lines
-from debugtracer.spikes.loop_change import loop_change
+from debugtracer.spikes.loop_change import loop_change, redefinition
 from debugtracer.spikes.monitor import monitor
 from debugtracer.spikes.residual import WIDTH
 from debugtracer.spikes.sigma import Sigma
@@ -121,7 +121,9 @@ class LossSpike(Check, frozen=True):
                 continue
             if episode.shape is None:
                 yield self.opened(window, episode)
-            elif episode.shape == "spike" and (jump or not one_batch(window, episode)):
+            elif episode.shape == "spike" and (
+                jump or not (one_batch(window, episode) or redefinition(window, episode))
+            ):
                 yield self.settled(window, episode)
 
     def far(self, window: Window) -> Iterator[Finding]:
