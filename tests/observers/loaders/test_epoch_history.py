@@ -22,7 +22,9 @@ def course_of(loader: DataLoader) -> EpochHistory:
 def a_batch(
     course: EpochHistory, tensor: torch.Tensor, indices: tuple[int, ...] | None, number: int, note: str = ""
 ) -> Batch:
-    return Batch(course.info, indices, number, 0.0, [("batch", weakref.ref(tensor))], tensor.shape[0], note, [tensor])
+    return Batch(
+        course.info, indices, number, 0.0, [("batch", weakref.ref(tensor))], tensor.shape[0], note, held=[tensor]
+    )
 
 
 def test_what_the_sampler_does_is_read_from_its_kind():
@@ -84,6 +86,27 @@ def test_order_content_and_lost_rows():
     )
     course.add(a_batch(course, x, (3, 2, 1, 0), 2), 2)
     assert not now.ascending
+
+
+def joined(*sizes: tuple[int, ...]) -> tuple[int, int]:
+    """What is said to be lost of batches drawn of four samples, each of tensors with so many rows."""
+    loader = DataLoader(ROWS, 4)
+    course = course_of(loader)
+    for number, rows in enumerate(sizes):
+        held = [torch.randn(n, 3) for n in rows]
+        leaves = [(f"batch[{n}]", weakref.ref(one)) for n, one in enumerate(held)]
+        note = f"the batch has {rows[0]} rows, the sampler drew 4 indices: collate_fn changed the rows"
+        batch = Batch(course.info, None, number, 0.0, leaves, rows[0], note, held=held)
+        if not number:
+            course.turn(batch)
+        course.add(batch, number)
+    return course.now.dropped, course.now.short
+
+
+def test_graphs_whose_nodes_follow_one_another_lose_no_sample():
+    assert joined((3, 3), (2, 2)) == (3, 2)
+    assert joined((3, 3), (41, 41), (2, 2)) == (0, 0)
+    assert joined((2, 2, 4), (3, 3, 4)) == (0, 0)
 
 
 def test_passes_that_begin_alike_are_counted():

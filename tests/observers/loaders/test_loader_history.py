@@ -97,6 +97,15 @@ def test_usual_rows_are_a_median():
     assert course.usual_rows() == 16
 
 
+def test_rows_that_vary_are_not_alike():
+    loader = a_loader()
+    course = LoaderHistory(info_of(loader), note_of(info_of(loader), 0))
+    course.rows.extend([16, 16, 3, 16, 15])
+    assert course.rows_alike()
+    course.rows.extend([9, 31, 22, 40, 11])
+    assert not course.rows_alike()
+
+
 def test_an_evaluating_loader_knows_where_its_transform_was_made(tmp_path):
     file = tmp_path / "program.py"
     file.write_text(

@@ -233,6 +233,7 @@ def of_batch(history: LoaderHistory, batch: Batch, looks: list[TensorSummary]) -
         and history.note.batches is not None
         and len(history.rows) >= SHORT_LEARNT
         and rows < SHORT * usual
+        and history.rows_alike()
         and batch.number < history.note.batches - 1
         and not ends_dataset(batch)
     ):

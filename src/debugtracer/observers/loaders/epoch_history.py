@@ -61,6 +61,8 @@ class EpochHistory:
         self.now: EpochPass | None = None
         self.renewed = False
         """A loader has taken the place of one that is gone, and has not begun a pass yet."""
+        self.joins = False
+        """A batch had more rows than samples, or a tensor with one for each beside such as have other numbers."""
         self.asked = False
         """The dataset was asked for an index beyond its length."""
         self.left = False
@@ -175,15 +177,16 @@ class EpochHistory:
         now.batches += 1
 
     def count_lost(self, now: EpochPass, batch: Batch) -> None:
-        """Count rows that were drawn and did not arrive."""
-        size = batch.loader.batch_size
-        if (
-            batch.indices is None
-            and batch.note.endswith(LOST)
-            and batch.rows is not None
-            and size is not None
-            and batch.rows < size
-        ):
+        """Count rows that were drawn and did not arrive: of samples that are a row each, not of graphs whose nodes
+        follow one another."""
+        size = len(batch.drawn) if batch.drawn is not None else batch.loader.batch_size
+        if batch.indices is not None or not batch.note.endswith(LOST) or batch.rows is None or size is None:
+            return
+        if batch.rows > size or any(leaf.dim() and leaf.size(0) == size for _, leaf in batch.tensors()):
+            self.joins = True
+        if self.joins:
+            now.dropped = now.short = 0
+        elif batch.rows < size:
             now.dropped += size - batch.rows
             now.short += 1
 

@@ -31,6 +31,7 @@ FAR = ("range", "content")  # anomalies of values that are far from all before
 FAR_TIMES = 100.0  # times what is usual, from which a record may be kept in another dtype: bytes are 255 (ours)
 BESIDE = 12  # samples of the data set that are fetched beside it (ours)
 OddForm = Callable[[LoaderInfo, Sequence[int], Sequence[int], bool], FormSeen | None]
+ALIKE = 0.75  # of the median rows, that three in four batches have at least where each has about as many (ours)
 USUAL = 32  # batches that the usual number of rows is taken of (ours)
 
 
@@ -134,6 +135,11 @@ class LoaderHistory:
                 self.note, transform_at=guarded("loader_history")(transform_at)(self.info)
             )
         return self.note
+
+    def rows_alike(self) -> bool:
+        """Whether most batches have about as many rows: where graphs are joined, or a batch is filled up to so many
+        tokens, a small one is no news."""
+        return sorted(self.rows)[len(self.rows) // 4] >= ALIKE * self.usual_rows()
 
     def usual_rows(self) -> int:
         """The median rows of the last batches."""
