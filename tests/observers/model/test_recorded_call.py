@@ -23,6 +23,17 @@ def test_tensors_that_do_not_agree_on_a_sample_are_not_cut():
     assert first_samples(kept)[2] == 0
 
 
+def test_where_the_samples_of_the_loader_lie():
+    def kept(*shapes, rows):
+        return RecordedCall(nn.Identity(), tuple(torch.ones(shape) for shape in shapes), {}, rows)
+
+    first, second = kept((8, 5, 2), (8,), rows=8), kept((5, 8, 2), (5,), rows=8)
+    assert (first.rows_first, first.rows_second) == (True, False)
+    assert (second.rows_first, second.rows_second) == (False, True)
+    for unknown in (kept((8, 5), rows=None), kept((8, 8), rows=8), kept((8,), rows=8), kept((8, 5), (5, 8), rows=8)):
+        assert not unknown.rows_first and not unknown.rows_second
+
+
 def test_only_plain_values_are_kept_and_only_models_of_a_moderate_size():
     assert simple((torch.ones(2), 3, None))
     assert not simple((torch.ones(2, requires_grad=True),))

@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 import torch
 from torch import nn
+from torch.utils.data import DataLoader, TensorDataset
 
 from debugtracer.trace.facts.function_test import FunctionTest
 from tests.observers.told import facts, findings
@@ -83,3 +84,27 @@ def test_an_attention_along_the_batch_is_told_too(tmp_path, layer):
 )
 def test_an_attention_along_the_steps_is_silent(tmp_path, model):
     assert "over_batch" not in trials(tmp_path, model)
+
+
+def leaks(out, model, x):
+    """Whether samples are said to see each other, of a model that may be given a batch of a loader."""
+    with under_watch(out):
+        for (one,) in DataLoader(TensorDataset(x), 6) if isinstance(x, torch.Tensor) else [x]:
+            model(one).square().sum().backward()
+    return any(fact.trial in ("other_samples", "over_batch") and fact.changed for fact in facts(out, FunctionTest))
+
+
+def test_time_first_throughout_is_no_leak(tmp_path):
+    assert not leaks(tmp_path, Tide(whole=True), (torch.randn(9, 6, 1),))
+
+
+def test_samples_in_the_second_dimension_are_no_leak(tmp_path):
+    with under_watch(tmp_path):
+        model = Tide(whole=True)
+        for (one,) in DataLoader(TensorDataset(torch.randn(6, 9, 1)), 6):
+            model(one.transpose(0, 1)).squeeze(-1).square().sum().backward()
+    assert not any(fact.trial == "other_samples" for fact in facts(tmp_path, FunctionTest))
+
+
+def test_the_batch_first_of_a_loader_is_still_a_leak(tmp_path):
+    assert leaks(tmp_path, Tide(whole=True), torch.randn(6, 9, 1))

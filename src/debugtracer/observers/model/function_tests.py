@@ -105,7 +105,8 @@ class FunctionTestsObserver(Observer):
         ):
             return
         if refused(module) is None and not root.draws.draws:
-            self.kept.append(RecordedCall(module, args, kwargs))
+            last = self.run.batches.last()
+            self.kept.append(RecordedCall(module, args, kwargs, last.rows if last is not None else None))
             self.batch = self.batch or batch_of(self.run.batches, (*args, *kwargs.values()))
 
     def called(self, function: Any, args: tuple[Any, ...], kwargs: dict[str, Any], output: Any) -> None:

@@ -20,7 +20,7 @@ from debugtracer.observers.model.own_row_trial import own_row
 from debugtracer.observers.model.position_trials import other_positions
 from debugtracer.observers.model.reading_trials import reading_order
 from debugtracer.observers.model.recorded_call import RecordedCall, first_samples
-from debugtracer.observers.model.recurrent_trials import over_batch
+from debugtracer.observers.model.recurrent_trials import along_time, over_batch
 from debugtracer.observers.model.row_order_trial import row_order
 from debugtracer.observers.model.shadow_model import RecordedForward, ShadowModel
 from debugtracer.observers.model.stilled_draws import StilledDraws
@@ -79,12 +79,13 @@ def trials(
     found["shifted_token"] = shifted_token(shadow, args, kwargs, base, target)
     found["target_window"] = target_window(shadow, kept.whole(), args, kwargs, base, answer)
     if samples > 1 and base.shape[0] == samples:
-        if not pairs_samples(shadow, kept, base, samples):
+        if not kept.rows_second and not pairs_samples(shadow, kept, base, samples):
             yield None
             leak = other_samples(shadow, args, kwargs, base, seen, samples)
-            found["other_samples"] = leak
             if leak is not None:
                 found["over_batch"] = over_batch(shadow.model, leak, base, seen, samples)
+            if kept.rows_first or found.get("over_batch") or not along_time(shadow.model, leak, base, seen, samples):
+                found["other_samples"] = leak
         yield None
         found["any_input"] = any_input(shadow, args, kwargs, base, samples)
         yield None

@@ -22,13 +22,27 @@ PLAIN = (int, float, str, bool, type(None))
 class RecordedCall:
     """The first call of a root."""
 
-    def __init__(self, module: nn.Module, args: tuple[Any, ...], kwargs: dict[str, Any]) -> None:
-        self.module = module
+    def __init__(
+        self, module: nn.Module, args: tuple[Any, ...], kwargs: dict[str, Any], rows: int | None = None
+    ) -> None:
+        self.module, self.rows = module, rows
         self.args = tuple(copied(value) for value in args)
         self.kwargs = {name: copied(value) for name, value in kwargs.items()}
         self.autocast = autocast_state()
         self.stack = user_frames()
         """The lines that called it."""
+
+    @property
+    def rows_second(self) -> bool:
+        """Whether the samples of the loader lie in the second dimension of all that has one, as with time first."""
+        wide = [value.shape for value in self.tensors() if value.dim() > 1]
+        return bool(wide) and all(shape[1] == self.rows != shape[0] for shape in wide)
+
+    @property
+    def rows_first(self) -> bool:
+        """Whether they lie in the first one for sure."""
+        wide = [value.shape for value in self.tensors() if value.dim() > 1]
+        return bool(wide) and all(shape[0] == self.rows != shape[1] for shape in wide)
 
     @property
     def frame(self) -> Frame | None:
