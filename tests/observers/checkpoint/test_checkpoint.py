@@ -102,3 +102,26 @@ def test_everything_patched_is_as_it_was_and_can_be_pickled_meanwhile(tmp_path):
         assert torch.save is not before[0]
         assert pickle.loads(pickle.dumps(torch.save)) is torch.save
     assert (torch.save, torch.load, nn.Module.load_state_dict, torch.optim.Optimizer.load_state_dict) == before
+
+
+def other_network(out, gone=False, together=False):
+    """Load a network, and train another one of the same shape."""
+    with under_watch(out):
+        file = io.BytesIO()
+        torch.save({"model": nn.Linear(3, 3).state_dict(), "step": 4}, file)
+        for place in range(3 if gone else 1):
+            file.seek(0)
+            teacher = nn.Linear(3, 3).requires_grad_(False)
+            teacher.load_state_dict(torch.load(file)["model"])
+            if gone:
+                del teacher
+            student = nn.Linear(3, 3)
+            held = [*student.parameters(), *(teacher.parameters() if together else ())]
+            train(student, torch.optim.Adam(held, lr=1e-2), 2 + place)
+    return resumed(out)
+
+
+def test_the_file_of_a_teacher_is_not_that_of_its_student(tmp_path):
+    assert other_network(tmp_path / "beside") == []
+    assert other_network(tmp_path / "gone", gone=True) == []
+    assert other_network(tmp_path / "together", together=True) == []

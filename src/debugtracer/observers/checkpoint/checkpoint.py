@@ -226,8 +226,10 @@ class CheckpointObserver(Observer):
         with torch.no_grad(), self.run.paused():
             mark, written = print_of(tensors), WrittenFile(owner)
         saved = next((s for s in reversed(self.saved) if mark is not None and s.mark == mark), None)
-        held = {id(p) for p in owner.parameters()}
-        self.loaded = [load for load in self.loaded if not held <= load.parameters][1 - MOST :]
+        held: ById[Tensor, bool] = ById()
+        for p in owner.parameters():
+            held[p] = True
+        self.loaded = [load for load in self.loaded if not all(p in load.parameters for p in held)][1 - MOST :]
         words = file.words or (saved.words if saved else set())
         self.loaded.append(
             LoadedState(held, self.run.here(), saved, words, file.setups, self.run.step, mark, written=written)
@@ -240,7 +242,8 @@ class CheckpointObserver(Observer):
         if not self.loaded:
             return
         held = parameters(optimizer)
-        load = next((one for one in self.loaded if any(id(p) in one.parameters for p in held)), None)
+        # a teacher that an optimizer holds beside its student is not what goes on
+        load = next((one for one in self.loaded if any(p.requires_grad and p in one.parameters for p in held)), None)
         if load is not None:
             self.loaded.remove(load)
             self.run.emit(self.resumed(optimizer, held, load))
@@ -282,7 +285,7 @@ class CheckpointObserver(Observer):
             file_fits=groups_of(optimizer.param_groups) in load.setups,
             edited=edited,
             in_place=saved is not None and saved.is_of(load.parameters),
-            partial=any(id(p) not in load.parameters for p in held),
+            partial=any(p not in load.parameters for p in held),
             same_setup=saved is not None
             and saved.fits(*setup_of(optimizer), self.run.built_at(optimizer), load.step == saved.step),
             schedule_fresh=min(int(getattr(s, "last_epoch", 1)) for s in mine) == 0 if mine else None,

@@ -13,6 +13,7 @@ from torch import Tensor, nn
 from torch.optim import Optimizer
 
 from debugtracer.observers.checkpoint.checkpoint_parts import Setup, print_of
+from debugtracer.recorder.state.identity import ById
 from debugtracer.recorder.tape.batches import LoaderInfo
 from debugtracer.trace.birth import Frame
 from debugtracer.trace.facts.checkpoint import PlainValue
@@ -52,9 +53,9 @@ class SavedState:
     trained: Sequence[weakref.ref[Tensor]] = ()
     """The first parameter of each of the optimizers."""
 
-    def is_of(self, parameters: set[int]) -> bool:
+    def is_of(self, parameters: ById[Tensor, bool]) -> bool:
         """Whether the very objects that were saved are among these."""
-        return any(id(p) in parameters for reference in self.trained if (p := reference()) is not None)
+        return any(p in parameters for reference in self.trained if (p := reference()) is not None)
 
     def fits(self, kind: str, rate: float | None, line: Frame | None, at_once: bool) -> bool:
         """True for an optimizer of this class and rate, built at the line of the one at the save or loaded at once: a
@@ -83,7 +84,8 @@ class WrittenFile:
 class LoadedState:
     """One load_state_dict of a module."""
 
-    parameters: set[int]
+    parameters: ById[Tensor, bool]
+    """Those of the module, weakly: another network may come to lie where one has been."""
     frame: Frame | None
     saved: SavedState | None
     words: set[str]
