@@ -119,3 +119,10 @@ def test_a_layer_put_in_after_a_framework_has_asked_for_the_optimizer_is_the_lin
         fact = Wiring(ref=ref(), params=params, optimizers=(optimizer,), replaced=Frame("lit.py", 43, "on_fit_start"))
         (finding,) = judged(MissingParams(), [fact])
         assert (finding.place.frame.line, finding.place.symptom_frame.line) == expected
+
+
+def test_what_a_later_stage_may_train_is_told_at_the_end_alone():
+    early = msgspec.structs.replace(wiring(param("a"), param("b", held=0)), to_come=True)
+    assert not judged(MissingParams(), [early])
+    last = msgspec.structs.replace(early, to_come=False)
+    assert [f.severity for f in judged(MissingParams(), [early, last])] == ["note"]

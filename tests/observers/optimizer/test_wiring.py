@@ -202,3 +202,33 @@ def test_a_model_made_twice_is_told_with_the_line(tmp_path, monkeypatch):
     other = nn.Linear(4, 3)  # of another shape: it is no model of that line
     (wiring, *_) = run(tmp_path / "other", Ranker(4, 2), torch.optim.SGD(other.parameters(), lr=0.1))
     assert wiring.second is None
+
+
+STAGES = """
+import torch
+from torch import nn
+
+torch.manual_seed(0)
+model = nn.Sequential(nn.Linear(4, 8), nn.ReLU(), nn.Linear(8, 2))
+
+
+def train(parameters, steps):
+    optimizer = torch.optim.SGD(parameters, lr=0.1)
+    for _ in range(steps):
+        optimizer.zero_grad()
+        model(torch.randn(6, 4)).square().mean().backward()
+        optimizer.step()
+
+
+train(model[2].parameters(), 4)
+train(model[PART].parameters(), 4)
+"""
+
+
+@pytest.mark.parametrize(("part", "told"), [("0", 0), ("2", 1)])
+def test_parts_that_are_trained_in_turns_are_told_only_where_one_never_is(run_watched, tmp_path, part, told):
+    script = tmp_path / "train.py"
+    script.write_text(STAGES.replace("PART", part))
+    findings = [f for f in run_watched(script).report["findings"] if f["check"] == "optimizer/missing-params"]
+    assert len(findings) == told
+    assert all("0.weight and 1 more" in f["message"] for f in findings)

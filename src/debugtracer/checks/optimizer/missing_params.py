@@ -42,7 +42,9 @@ class MissingParams(Check, frozen=True):
         is called. Without such strangers a part may be left out on purpose: a warning where it keeps, over two steps,
         the values torch draws for a new layer, or where it was frozen in an earlier step and is not any more, else a
         note; a note too where it is a copy of trained weights (a target network). It is an error where a whole model is
-        left out while an optimizer that steps after its backward holds nothing but what another one holds.
+        left out while an optimizer that steps after its backward holds nothing but what another one holds. What an
+        optimizer that is gone has held was trained in an earlier stage; where the source builds another one later, it
+        is told at the end, if none has held them by then.
     What to do
         Build the optimizer after the last change to the model, or add the parameters with `optimizer.add_param_group`.
     Example
@@ -52,6 +54,7 @@ class MissingParams(Check, frozen=True):
     """
 
     needs: ClassVar[tuple[type[Wiring]]] = (Wiring,)
+    at_end: ClassVar[bool] = True
     kind: ClassVar[str] = "optimizer_params_mismatch"
     exact: ClassVar[bool] = True
     remedies: ClassVar[tuple[str, ...]] = (
@@ -74,7 +77,7 @@ class MissingParams(Check, frozen=True):
                 if wrong is not None and "twice" not in memory:
                     memory["twice"] = True
                     yield self.twice(window, fact, lost, wrong)
-            elif lost:
+            elif lost and not fact.to_come:
                 thawed = [p for p in lost if full_name(p) in frozen and not p.copied]
                 found = self.describe(window, fact, thawed or lost, [o for o in fact.optimizers if o.strangers], thawed)
                 said = found.severity, *map(full_name, thawed or lost)

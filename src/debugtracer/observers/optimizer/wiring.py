@@ -5,16 +5,18 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-import torch
 from torch import Tensor, nn
 from torch.optim import Optimizer
 
 from debugtracer.callsites.bound_names import bound_name, list_given_to
+from debugtracer.callsites.optimizers_to_come import optimizers_to_come
 from debugtracer.callsites.program_files import program_files
 from debugtracer.callsites.replaced_part import replaced_at
 from debugtracer.callsites.second_model import second_model
+from debugtracer.hooks.optimizer import subclasses
 from debugtracer.observers.observed_run import ObservedRun
 from debugtracer.observers.observer import Observer, inspected
+from debugtracer.observers.optimizer.unheld import Unheld
 from debugtracer.observers.weights.default_init import DefaultInit
 from debugtracer.observers.weights.follower import Follower
 from debugtracer.observers.weights.trained_copy import copies_trained
@@ -43,24 +45,23 @@ class WiringObserver(Observer):
         self.groups: ById[Optimizer, Frame | None] = ById()
         self.held: ById[Tensor, bool] = ById()
         """Parameters that some optimizer has held so far."""
-        self.running: set[int] = set()
-        """Parameters of the models that ran with a graph since the last look."""
+        self.waiting = Unheld()
 
     def reset(self) -> None:
         self.follower = Follower()
+        self.waiting = Unheld()
 
     @inspected
     def entered(self, module: nn.Module, args: tuple[Any, ...]) -> None:
-        """Note which models run in a step, and which of them with a graph: others get no gradient by it."""
+        """Note which models run in a step."""
         if self.run.inspecting:
             self.follower.entered.add(id(module))
-            if torch.is_grad_enabled():
-                self.running.update(map(id, module.parameters()))
 
     def step_closed(self, optimizer: Optimizer) -> None:
         """Compare parameters by identity, over all optimizers that are alive."""
         if optimizer not in self.stepped:
             self.stepped[optimizer] = True
+            self.hold(optimizer)
         if not self.run.inspecting:
             return
         live = list({id(o): o for o in [*self.run.optimizers, optimizer]}.values())
@@ -68,13 +69,12 @@ class WiringObserver(Observer):
         for one in live:
             for p in parameters(one):
                 counts[id(p)] = counts.get(id(p), 0) + 1
-                self.held[p] = True
+            self.hold(one)
         named = {id(p): (name, p) for module in self.run.modules() for name, p in module.named_parameters()}
         names = self.run.names()
         models = self.models()
-        # the gradient of a model whose training is over is what its last backward has left
-        receives = {key for key, (_, p) in named.items() if p.grad is not None and not self.is_over(p, key, counts)}
-        self.running.clear()
+        # a part whose optimizer is gone was trained in an earlier stage
+        receives = {k for k, (_, p) in named.items() if p.grad is not None and (k in counts or p not in self.held)}
         lost = [p for key, (_, p) in named.items() if p.requires_grad and key in receives and key not in counts]
         drawn = self.drawn.untouched(lost, self.run.iteration)
         copied = bool(lost) and copies_trained(lost, (p for key, (_, p) in named.items() if key in counts))
@@ -94,20 +94,37 @@ class WiringObserver(Observer):
         seen = {id(p): (id(p.grad), p.grad._version) for p in lost if p.grad is not None}
         unheld_gradients, self.seen = self.seen not in (None, seen), seen
         told = [self.described(one, named.keys(), models, counts, one is optimizer, unheld_gradients) for one in live]
-        self.run.emit(
-            Wiring(
-                ref=self.run.ref("update", self.run.iteration - 1),
-                params=wired,
-                optimizers=tuple(told),
-                replaced=self.replaced(lost, told) if lost and any(one.strangers for one in told) else None,
-                second=self.second(lost, told),
-                follower=self.follower.finds_copy(self.run.modules(), counts),
-            )
+        whole = bool(lost) and not any(one.strangers or one.doubled for one in told)
+        fact = Wiring(
+            ref=self.run.ref("update", self.run.iteration - 1),
+            params=wired,
+            optimizers=tuple(told),
+            replaced=self.replaced(lost, told) if lost and any(one.strangers for one in told) else None,
+            second=self.second(lost, told),
+            follower=self.follower.finds_copy(self.run.modules(), counts),
+            to_come=whole and self.to_come(told),
         )
+        if fact.to_come:
+            self.waiting.wait(fact, lost, list(named), drawn)
+        self.run.emit(fact)
 
-    def is_over(self, parameter: Tensor, key: int, counts: dict[int, int]) -> bool:
-        """Whether an optimizer that is gone has trained it and no model of it ran with a graph since the last look."""
-        return key not in counts and key not in self.running and parameter in self.held
+    def hold(self, optimizer: Optimizer) -> None:
+        """Note what an optimizer holds: nothing waits for it any longer."""
+        for p in parameters(optimizer):
+            self.held[p] = True
+        self.waiting.let_go(self.held)
+
+    def to_come(self, told: list[OptimizerWiring]) -> bool:
+        """Whether the program builds another optimizer later, as far as its source tells. Reads source."""
+        kinds = {kind.__name__ for kind in subclasses(Optimizer)}
+        built = [one.frame for one in told if one.frame is not None]
+        return optimizers_to_come(kinds, built, program_files() or [])
+
+    def ended(self) -> None:
+        """Emit what was still to be handed to an optimizer, where it never was."""
+        fact = self.waiting.over()
+        if fact is not None:
+            self.run.emit(fact)
 
     def replaced(self, lost: Sequence[Tensor], told: list[OptimizerWiring]) -> Frame | None:
         """The line that put in the layer of the first of these. Reads source."""

@@ -80,6 +80,9 @@ class Wiring(Fact, frozen=True, kw_only=True):
     follower: bool = False
     """A copy of trained layers that no optimizer holds runs in each step and its weights change: a target network, a
     slow encoder."""
+    to_come: bool = False
+    """Parameters that receive gradients are held by nobody, and the source builds another optimizer later: told again
+    at the end, if none has held them."""
 
     def doubles(self, frame: Frame | None) -> bool:
         """Whether the optimizer built at a line holds nothing of its own; missing-params tells what it should hold."""
