@@ -29,7 +29,14 @@ def test_a_factor_and_a_step_over_the_whole_run():
 def test_a_warm_up_of_the_rate_that_the_optimizer_was_built_with_is_none():
     assert search([0.1 * (n + 1) / 500 for n in range(500)], of=0.1) == 0
     assert search([0.1 * (n + 1) / 500 for n in range(4999)], of=0.1) == 0
-    assert search([0.1 * (n + 1) / 500 for n in range(5000)], of=0.1) == pytest.approx(5000)
+    assert search([0.1 * (n + 1) / 500 for n in range(5000)], of=0.1) == 0
+
+
+def test_a_warm_up_that_goes_on_is_a_fault_and_no_search():
+    assert search([1e-3 * n / 20 for n in range(1, 900)], of=1e-3) == 0
+    assert search([1e-4 + 1e-2 * n for n in range(200)], of=1e-3) == pytest.approx(19901)
+    assert search([0.1 * n / 4 for n in range(1, 400)], of=0.1) == pytest.approx(399)
+    assert search([0.1 * n / 6 for n in range(1, 400)], of=0.1) == 0
 
 
 def test_a_rate_that_rose_less_or_not_evenly_is_none():

@@ -15,6 +15,7 @@ TIMES = 100.0  # the first rate (ours: a rate that is wrong by more is not mista
 BEYOND = 10.0
 TINY = 1e-4  # the first rate of one that is multiplied: a larger one may be meant and its factor wrong (ours)
 EVEN = 1.1  # the largest rise by the smallest one (ours)
+WARMS = 5  # steps from nothing to the rate of the constructor: a line so slow up to there is a warm-up (ours)
 
 
 class RateSearch:
@@ -43,9 +44,13 @@ class RateSearch:
         if self.count < FEWEST or self.last < TIMES * self.first:
             return 0.0
         built = max((as_float(fact.built) for fact in window.seen(Rate) if fact.built), default=self.first)
-        line = is_even(self.steps) and self.last >= BEYOND * built
+        line = is_even(self.steps) and self.last >= BEYOND * built and not self.warms(built)
         factor = is_even(self.factors) and self.first <= TINY
         return self.last / self.first if line or factor else 0.0
+
+    def warms(self, built: float) -> bool:
+        """Whether it came from below the rate of the constructor in many steps: it warms up, and does not end."""
+        return self.first < built and built >= WARMS * self.steps[1]
 
 
 def widened(span: tuple[float, float], value: float) -> tuple[float, float]:

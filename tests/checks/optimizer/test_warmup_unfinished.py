@@ -6,6 +6,7 @@ import pytest
 
 from debugtracer.checks.optimizer.warmup_unfinished import WarmupUnfinished
 from debugtracer.diagnosis.judging.judge import Judge
+from debugtracer.trace.birth import Frame
 from debugtracer.trace.facts.schedule import Rate
 from debugtracer.trace.window import LR
 from tests.checks.optimizer.seen import at, line
@@ -101,3 +102,16 @@ def test_which_rates_rise_evenly(rates, do):
 def test_the_line_is_that_of_the_function_else_of_the_scheduler_else_of_the_optimizer(known, shown):
     (finding,) = judged(warmup(300, 20_000), **known)
     assert finding.place.frame == line(shown)
+
+
+@pytest.mark.parametrize(
+    "code",
+    [
+        "return size ** (-0.5) * min(step ** (-0.5), step * warmup ** (-1.5))",
+        "rate = step / math.sqrt(4000)",
+    ],
+)
+def test_an_inverse_square_root_has_a_peak_of_its_own(code):
+    assert judged(warmup(300, 20_000))
+    assert judged(warmup(300, 20_000), value_frame=Frame("train.py", 12, "rate", code)) == []
+    assert judged(warmup(300, 20_000), rate_frame=Frame("train.py", 12, "rate", code)) == []

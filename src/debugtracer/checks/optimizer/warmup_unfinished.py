@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 from itertools import pairwise
 from typing import ClassVar
@@ -13,6 +14,8 @@ from debugtracer.trace.finding import Finding
 from debugtracer.trace.number import as_float
 from debugtracer.trace.place import Place
 from debugtracer.trace.window import LR, Window
+
+ROOT = re.compile(r"\*\*|\b(pow|sqrt|rsqrt)\(")
 
 
 class WarmupUnfinished(Check, frozen=True):
@@ -26,7 +29,9 @@ class WarmupUnfinished(Check, frozen=True):
     How it decides
         When the run is over, after `updates` updates at least: the rate of one optimizer has risen at each step that is
         remembered, by steps of nearly one size, from the first update on, and is still below `reached` of the rate that
-        the optimizer was built with. At its pace that rate is `runs` times the whole run away.
+        the optimizer was built with. At its pace that rate is `runs` times the whole run away. Not where the line that
+        gives the rate has a power or a root: an inverse square root peaks elsewhere than at the rate of the constructor
+        (1 as a rule).
     What to do
         Size the warm-up for this run: a few per cent of its updates.
     Example
@@ -64,7 +69,7 @@ class WarmupUnfinished(Check, frozen=True):
             return
         built, now = as_float(first.built), rates[-1]
         needed = count * built / now if now > 0 else 0.0
-        if now >= self.reached * built or needed < self.runs * count:
+        if now >= self.reached * built or needed < self.runs * count or has_root(first):
             return
         yield self.finding(
             window,
@@ -83,3 +88,9 @@ class WarmupUnfinished(Check, frozen=True):
         if not steps or min(steps) <= 0:
             return False
         return max(steps) <= (1 + self.even) * min(steps) + 1e-6 * max(rates)
+
+
+def has_root(first: Rate) -> bool:
+    """Whether the line that gives the rate raises something to a power."""
+    lines = (first.value_frame, first.scheduler_frame, first.rate_frame)
+    return any(ROOT.search(frame.code) for frame in lines if frame is not None)
