@@ -40,6 +40,8 @@ from benchmarks.program_packages import interpreter
 KIND = "programs-cost"
 LONG = "programs-long"  # with other lengths, so that no table mixes them
 LENGTHS = (1, 3)
+OURS = "DEBUG_TRACER"
+UNCOMPILED = "PYTHONDONTWRITEBYTECODE"  # with it each run compiles torch and us again, on both sides
 # a command whose CPU seconds, with those of all its children, are written to a file
 TIMED = """
 import resource, subprocess, sys
@@ -103,7 +105,7 @@ def run(program: Program, source: Path, length: int, is_watched: bool, cost: str
         begin, script = place(program, source, work, length)
         stubs = stand_ins(work / "stand_ins", program.shadowed)
         path = [str(stubs), str(source), str(ROOT / "src")]
-        environment = {k: v for k, v in os.environ.items() if not k.startswith("DEBUG_TRACER")} | {
+        environment = {k: v for k, v in os.environ.items() if not k.startswith(OURS) and k != UNCOMPILED} | {
             "PYTHONPATH": os.pathsep.join(path),
             "OMP_NUM_THREADS": "1",
             "PYTHONHASHSEED": "0",

@@ -46,4 +46,8 @@ fi
 install -c constraints.txt -e ".${extras:+[$extras]}"
 # Triton for the tests of its kernels: beside the environment, for inside it torch would look at it; a test says so where it is missing.
 case ",$extras," in *,test,*) install --no-deps --target .venv/triton triton==3.9.0 || true ;; esac
+# Where nothing compiled may be written (many containers set that) each process would compile torch and ours again.
+if [ -n "${PYTHONDONTWRITEBYTECODE:-}" ]; then
+    .venv/bin/python -m compileall -q -j 0 .venv/lib/python3*/site-packages/torch src >/dev/null || true
+fi
 for extra in $stamps; do echo "$wanted" > ".venv/setup-$extra.stamp"; done
