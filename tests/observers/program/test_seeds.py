@@ -9,6 +9,7 @@ import numpy as np
 import torch
 from torch.utils.data import DataLoader, TensorDataset
 
+from debugtracer.observers.model.target_trials import seed_all
 from debugtracer.observers.program.seeds import Seeding, risk_of
 from debugtracer.trace.facts.seeds import SeedRow, Seeds
 from tests.observers.observing import fit, observed
@@ -30,6 +31,17 @@ def test_the_table_of_a_run(tmp_path):
     assert (seen["torch"].value, seen["torch"].risk, seen["torch"].frame.code) == (7, "", "torch.manual_seed(7)")
     assert (seen["numpy"].value, seen["numpy"].calls) == (8, 1)
     assert not seen["python"].seeded
+
+
+def test_the_seeds_of_our_own_trials_are_not_the_programs(tmp_path):
+    def loop():
+        torch.manual_seed(7)
+        fit(DataLoader(DATA, 4))
+        seed_all(11)
+
+    seen = rows(observed(tmp_path, loop, Seeds))
+    assert (seen["torch"].value, seen["torch"].calls) == (7, 1)
+    assert not seen["numpy"].seeded
 
 
 def test_a_seed_from_the_clock_and_one_that_comes_late(tmp_path):

@@ -14,7 +14,7 @@ from typing import Any
 import torch
 from torch import Tensor
 
-from debugtracer.callsites.frames import RawFrames, frames_of, raw_frames
+from debugtracer.callsites.frames import OURS, RawFrames, frames_of, place_of, raw_frames
 from debugtracer.devices.present import accelerator, seeders
 from debugtracer.errors import guarded
 from debugtracer.hooks.hook import Patches
@@ -76,7 +76,8 @@ class SeedsObserver(Observer):
 
         @functools.wraps(original)
         def seed(*args: Any, **kwargs: Any) -> Any:
-            self.seeded(source, args[0] if args else next(iter(kwargs.values()), None))
+            if place_of(sys._getframe(1).f_code) != OURS:  # a trial of ours begins at a seed of its own
+                self.seeded(source, args[0] if args else next(iter(kwargs.values()), None))
             return original(*args, **kwargs)
 
         return seed
