@@ -129,3 +129,28 @@ def test_statistics_brought_over_and_a_copy_that_nobody_updates_are_silent(tmp_p
 
 def test_a_network_without_batch_norms_is_silent(tmp_path):
     assert run(tmp_path, follow, norm=False) == []
+
+
+def test_a_copy_is_told_after_many_evaluations_of_the_network_and_without_its_optimizer(tmp_path):
+    torch.manual_seed(0)
+    make = lambda: nn.Sequential(nn.Linear(4, 8), nn.BatchNorm1d(8), nn.Linear(8, 1))  # noqa: E731
+    model = make()
+
+    def fit():
+        optimizer = torch.optim.SGD(model.parameters(), lr=0.01)
+        for _ in range(7):
+            optimizer.zero_grad()
+            model(torch.randn(6, 4)).square().mean().backward()
+            optimizer.step()
+
+    with under_watch(tmp_path):
+        fit()
+        model.eval()
+        with torch.no_grad():
+            for _ in range(300):
+                model(torch.randn(3, 4))
+            copied = make().eval()
+            copied.load_state_dict(dict(model.named_parameters()), strict=False)
+            copied(torch.randn(3, 4))
+    (fact,) = facts(tmp_path, FreshStatistics)
+    assert fact.kind == "Sequential"

@@ -75,7 +75,7 @@ class FreshStatisticsObserver(Observer):
         alike = [m for m in self.run.modules() if m is not module and type(m) is type(module)]
         held = {id(p) for optimizer in self.run.optimizers for p in parameters(optimizer)} if alike else set()
         twins = [m for m in alike if is_twin(m, module, held)]
-        self.calls += 1
+        self.calls += bool(twins)  # those of the trained network itself are no copies, however many there are
         trained = next((m for m in twins if norms_of(m) and has_counted(m)), None)
         if self.calls >= MOST_CALLS:
             self.run.unsubscribe(self.left)
@@ -153,12 +153,12 @@ def is_near(copy: nn.Module, trained: nn.Module) -> bool:
 
 def is_twin(module: nn.Module, other: nn.Module, held: set[int]) -> bool:
     """Whether two networks of one class are of one shape, too, and an optimizer holds the first alone: gradients may
-    be cleared by now."""
+    be cleared by now, or the optimizer gone with the function that trained."""
     ours, theirs = list(module.parameters()), list(other.parameters())
     return (
         len(ours) == len(theirs)
         and all(a.shape == b.shape and a is not b for a, b in zip(ours, theirs, strict=True))
-        and any(id(p) in held for p in ours)
+        and any(id(p) in held or p.grad is not None for p in ours)
         and not any(id(p) in held or p.grad is not None for p in theirs)
     )
 
