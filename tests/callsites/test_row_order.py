@@ -79,3 +79,13 @@ def test_the_line_that_sorts_is_named():
     assert frame is not None
     assert frame.line == collate.__code__.co_firstlineno + 2
     assert order_line(len) is None
+
+
+def test_other_names_may_be_looked_for():
+    def draw(index):
+        return np.random.choice(index)
+
+    frame = order_line(draw, {"choice"})
+    assert frame is not None
+    assert frame.line == draw.__code__.co_firstlineno + 1
+    assert order_line(draw) is None

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import dis
 import functools
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 from types import CodeType, FunctionType, MethodType
 from typing import Any
 
@@ -43,12 +43,12 @@ def codes_of(function: Any, depth: int) -> Iterator[CodeType]:
                 yield from codes_of(called, depth - 1)
 
 
-def order_line(collate: Any) -> Frame | None:
-    """The first line of the user's that sorts or shuffles there."""
-    for code in codes_of(collate, DEPTH):
+def order_line(function: Any, names: Collection[str] = ORDERS) -> Frame | None:
+    """The first line of the user's that sorts or shuffles there, or calls another of these names."""
+    for code in codes_of(function, DEPTH):
         begins, line = dict(dis.findlinestarts(code)), code.co_firstlineno
         for step in dis.get_instructions(code):
             line = begins.get(step.offset) or line
-            if isinstance(step.argval, str) and step.argval in ORDERS:
+            if isinstance(step.argval, str) and step.argval in names:
                 return as_frame(code, line)
     return None

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
 import torch
@@ -65,6 +65,8 @@ class OwnBatches:
         """Name and length of the array that the last batch was found in, and how many rows it had."""
         self.told: StoredRows | None = None
         """What is known of the data."""
+        self.listeners: list[Callable[[OwnBatch], None]] = []
+        """Who is told of each batch that was found."""
 
     def found(self, given: Given, followed: FollowedRows) -> OwnBatch | None:
         """Find where the tensors of a step come from: by the index that took them, else by their values among
@@ -82,8 +84,11 @@ class OwnBatches:
                 return None
             path, leaf, rows, frame = first
             others = [*beside(leaves, path, rows, leaf, columns)]
+            found = OwnBatch((leaf, *others), rows, len(leaf.store), frame)
+            for listener in self.listeners:
+                listener(found)
         self.latest = leaf.name, len(leaf.store), count
-        return OwnBatch((leaf, *others), rows, len(leaf.store), frame)
+        return found
 
     def know(self, told: StoredRows | None) -> None:
         """Remember what the data are like."""
