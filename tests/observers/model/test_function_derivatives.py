@@ -7,6 +7,7 @@ from torch import nn
 from torch.autograd import Function
 
 from debugtracer.trace.facts.function_derivative import FunctionDerivative
+from debugtracer.trace.facts.passed_gradient import PassedGradient
 from tests.observers.told import facts, findings
 from tests.watching import under_watch
 
@@ -231,3 +232,48 @@ def test_the_width_of_the_steps_of_a_quantiser_is_a_note(tmp_path):
     run(tmp_path, lambda x: LearntStep.apply(x, width))
     assert [f.difference for f in facts(tmp_path, FunctionDerivative)] == ["steps"]
     assert [f.severity for f in findings(tmp_path, "wrong-derivative")] == ["note"]
+
+
+class Reverse(Function):
+    """A reversal of the gradient without its minus."""
+
+    @staticmethod
+    def forward(ctx, x, alpha):
+        ctx.alpha = alpha
+        return x.view_as(x)
+
+    @staticmethod
+    def backward(ctx, grad):
+        return ctx.alpha * grad, None
+
+
+class Turned(Reverse):
+    """The same with it."""
+
+    @staticmethod
+    def backward(ctx, grad):
+        return -ctx.alpha * grad, None
+
+
+class Exported(Reverse):
+    """A function that stands for an operator of an exported graph."""
+
+    @staticmethod
+    def symbolic(graph, x, alpha):
+        return graph.op("Identity", x)
+
+
+def test_a_gradient_that_is_handed_on_is_told_where_its_input_goes_elsewhere_too(tmp_path):
+    run(tmp_path, lambda x: Reverse.apply(h := 2 * x, 0.0) + h.tanh())
+    (fact,) = facts(tmp_path, PassedGradient)
+    assert (fact.function, fact.branches, fact.from_zero, float(fact.ratio)) == ("Reverse", True, True, 1.0)
+    (finding,) = findings(tmp_path, "gradient-unturned")
+    assert (finding.severity, finding.place.frame.code) == ("warning", "return ctx.alpha * grad, None")
+
+
+def test_a_gradient_that_is_scaled_or_turned_or_stands_for_something_is_silent(tmp_path):
+    run(tmp_path / "a", lambda x: Reverse.apply(h := 2 * x, 0.1) + h.tanh())
+    run(tmp_path / "b", lambda x: Turned.apply(h := 2 * x, 1.0) + h.tanh())
+    run(tmp_path / "c", lambda x: Exported.apply(h := 2 * x, 1.0) + h.tanh())
+    for name in "abc":
+        assert findings(tmp_path / name, "gradient-unturned") == []

@@ -12,23 +12,29 @@ from torch import Tensor, nn
 from torch.autograd import Function
 
 from debugtracer.callsites.frames import USER, as_frame, place_of, raw_frames
+from debugtracer.callsites.line import first
 from debugtracer.callsites.origins.gradient_origin import gradient_line
 from debugtracer.errors import guarded
 from debugtracer.hooks.hook import Patches
 from debugtracer.hooks.skipped_code import unseen
+from debugtracer.observers.graph.graph_walk import MOST_PART_NODES
 from debugtracer.observers.model.derivative_trial import DerivativeTrial
 from debugtracer.observers.model.first_call import FirstCall
+from debugtracer.observers.model.passing_trial import passing
 from debugtracer.observers.model.shadow_model import unnoticed
 from debugtracer.observers.model.side_effects import DEPTH, of_function
 from debugtracer.observers.observed_run import ObservedRun
 from debugtracer.observers.observer import Observer
 from debugtracer.trace.birth import Frame
 from debugtracer.trace.facts.function_derivative import FunctionDerivative
+from debugtracer.trace.facts.passed_gradient import PassedGradient
 from debugtracer.trace.number import number
 
 MOST = 8  # functions that are compared (ours)
 ELEMENTS = 2**20  # of all inputs of a call; a larger one is not kept (ours)
 SLOW_S = 0.5  # after which no further one is begun (ours)
+SHARED = frozenset({"dist", "distributed", "all_reduce", "all_gather", "reduce_scatter", "get_world_size"})
+"""Names of a Function that exchanges gradients between ranks: of one rank alone it does nothing."""
 
 
 class FunctionDerivativesObserver(Observer):
@@ -43,6 +49,8 @@ class FunctionDerivativesObserver(Observer):
         """Function -> which of its arguments were to get a gradient."""
         self.came_in: dict[type[Function], float] = {}
         """Function that gives one number -> the gradient that came in at the kept call's backward."""
+        self.branched: set[type[Function]] = set()
+        """Functions whose input goes elsewhere in the graph of the first backward, too."""
         self.done = False
 
     def install(self) -> None:
@@ -70,6 +78,7 @@ class FunctionDerivativesObserver(Observer):
         self.kept.clear()
         self.wanted.clear()
         self.came_in.clear()
+        self.branched.clear()
 
     def listen(self, cls: type[Function], output: Any) -> None:
         """Note the gradient that comes in at the kept call, of a function that gives one number on the host."""
@@ -96,32 +105,40 @@ class FunctionDerivativesObserver(Observer):
         self.wanted[cls] = places
         self.kept[cls] = tuple(a.detach().clone() if isinstance(a, Tensor) else a for a in args)
 
+    def backward_begins(self, losses: list[Tensor]) -> None:
+        """See which of them are given what goes elsewhere, too."""
+        self.run.unsubscribe(self.backward_begins)
+        if self.kept and not self.done:
+            self.branched = branched(losses, set(self.kept))
+
     def backward_ended(self, losses: list[Tensor]) -> None:
         """Compare what was kept, and listen no more."""
         self.run.unsubscribe(self.backward_ended)
         if self.done:
             return
         self.done = True
-        kept, wanted, came_in = dict(self.kept), dict(self.wanted), dict(self.came_in)
+        kept, wanted, came_in, both = dict(self.kept), dict(self.wanted), dict(self.came_in), set(self.branched)
         self.reset()
         begin = perf_counter()
         for cls, args in kept.items():
             for place in wanted[cls]:
                 if perf_counter() - begin > SLOW_S:
                     return
-                self.compare(cls, args, place, came_in.get(cls))
+                if not self.compare(cls, args, place, came_in.get(cls)):
+                    self.pass_on(cls, args, place, cls in both)
 
-    def compare(self, cls: type[Function], args: tuple[Any, ...], place: int, came_in: float | None) -> None:
-        """Emit what came of one input; what the user's code raises in double precision ends it."""
+    def compare(self, cls: type[Function], args: tuple[Any, ...], place: int, came_in: float | None) -> bool:
+        """Emit what came of one input, if anything can be said of it; what the user's code raises in double precision
+        ends it."""
         try:
             with unnoticed(self.run.disabled), torch.enable_grad():
                 trial = DerivativeTrial(cls.apply, args, place)
                 found = trial.outcome()
                 unscaled = came_in not in (None, 0.0, 1.0) and trial.is_unscaled()
         except Exception:
-            return
+            return True
         if found is None:
-            return
+            return False
         difference, derivative, backward, ratio = found
         if difference == "same" and unscaled:
             difference = "unscaled"
@@ -132,6 +149,48 @@ class FunctionDerivativesObserver(Observer):
                 ratio=None if ratio is None else number(ratio), came_in=None if came_in is None else number(came_in),
             )
         )  # fmt: skip
+        return True
+
+    def pass_on(self, cls: type[Function], args: tuple[Any, ...], place: int, branches: bool) -> None:
+        """Emit a Function that hands on its input and its gradient."""
+        names = {name for f in (cls.forward, cls.backward) for name in f.__code__.co_names}
+        if hasattr(cls, "symbolic") or names & SHARED:
+            return  # it stands for something in an exported graph, or among ranks
+        try:
+            with unnoticed(self.run.disabled), torch.enable_grad():
+                found = passing(cls.apply, args, place)
+        except Exception:
+            return
+        call = self.run.function_calls.get(cls)
+        if found is not None:
+            self.run.emit(
+                PassedGradient(
+                    ref=self.run.ref("backward", 0), function=cls.__name__, frame=gradient_at(cls.backward, place),
+                    called=first(call.raw) if call is not None else None, ratio=number(found.ratio),
+                    numbers=found.numbers, unused=found.unused, from_zero=found.from_zero, branches=branches,
+                )
+            )  # fmt: skip
+
+
+def branched(losses: list[Tensor], asked: set[type[Function]]) -> set[type[Function]]:
+    """Those of the Functions whose first input is also given to another node of the graph."""
+    stack: list[Any] = [t.grad_fn for t in losses if t.grad_fn is not None]
+    seen = set(stack)
+    readers: dict[Any, int] = {}
+    inputs: list[tuple[type[Function], Any]] = []
+    while stack and len(seen) < MOST_PART_NODES:
+        node = stack.pop()
+        cls = getattr(type(node), "_forward_cls", None)
+        for place, (child, _) in enumerate(node.next_functions):
+            if child is None:
+                continue
+            readers[child] = readers.get(child, 0) + 1
+            if cls in asked and not place:
+                inputs.append((cls, child))
+            if child not in seen:
+                seen.add(child)
+                stack.append(child)
+    return {cls for cls, child in inputs if readers[child] > 1}
 
 
 def smooth(tensor: Tensor) -> bool:
