@@ -38,6 +38,9 @@ def mixed(scores, table):
     return scores[places]
 def keyed(batch, k):
     return batch["x"][0, 3:9][:k], batch["y"]
+def twice(said, wanted, rows):
+    places = rows + 1
+    return said[places] == wanted[places]
 """
 
 
@@ -71,3 +74,10 @@ def test_several_or_none_say_nothing(at, line):
 
 def test_nothing_without_a_line():
     assert index_origin(()) == (None, ())
+
+
+def test_one_index_that_is_used_twice_is_one(at):
+    node, links = at(PROGRAM[: PROGRAM.index("said[places]")].count("\n") + 1)
+    assert node is not None
+    assert ast.unparse(node) == "places"
+    assert links[0].frame.code == "places = rows + 1"

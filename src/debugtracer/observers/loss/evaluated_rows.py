@@ -1,0 +1,112 @@
+"""Compares the rows of an output that a loss is taken of with those that an evaluation takes of one as long: the masks
+of a graph."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import torch
+from torch import Tensor, nn
+
+from debugtracer.callsites.frames import RawFrames, frames_of, raw_frames
+from debugtracer.callsites.line import first
+from debugtracer.callsites.origins.index_origin import index_origin
+from debugtracer.callsites.origins.value_origin import made_first
+from debugtracer.errors import guarded
+from debugtracer.observers.loss.followed_rows import FollowedRows, Taken, rows_of
+from debugtracer.observers.loss.loss_function import arguments
+from debugtracer.observers.loss.rows_taken import COMPARED
+from debugtracer.observers.observed_run import ObservedRun
+from debugtracer.observers.observer import Observer, inspected
+from debugtracer.trace.facts.evaluated_rows import EvaluatedRows
+
+LOOKS = 2  # steps in which the loss is taken of the same rows (ours: of batches drawn anew it is not)
+FEWEST = 16  # rows of an evaluation (ours)
+MOST = 8  # lines of evaluations (ours)
+
+
+class EvaluatedRowsObserver(Observer):
+    """Hears the functions of inspected steps, and of evaluations after them; keeps row numbers alone."""
+
+    def __init__(self, run: ObservedRun) -> None:
+        super().__init__(run)
+        self.rows = FollowedRows()
+        self.trained: Tensor | None = None
+        """The rows of the loss, the same in all looks."""
+        self.length = self.looks = 0
+        self.raw: RawFrames = ()
+        self.seen: dict[object, tuple[int, Tensor]] = {}
+        """Line of an evaluation -> the step of the look before, and its rows."""
+        self.over: set[object] = set()
+        """Lines that were told, take others each time, or rows of no interest."""
+
+    def reset(self) -> None:
+        self.rows.clear()
+        self.trained, self.length, self.looks, self.raw = None, 0, 0, ()
+        self.seen.clear()
+        self.over.clear()
+
+    def called(self, function: Any, args: tuple[Any, ...], kwargs: dict[str, Any], output: Any) -> None:
+        """Follow the rows of training to its loss; look at those of an evaluation."""
+        name = getattr(function, "__name__", "")
+        if torch.is_grad_enabled():
+            self.rows.called(name, args, kwargs, output)
+            if name in COMPARED and len(self.rows):
+                self.train(self.rows.known(arguments(name, args, kwargs)["input"]))
+        elif self.looks >= LOOKS and name == "__getitem__" and len(args) > 1 and isinstance(args[0], Tensor):
+            self.evaluate(args[0], args[1])
+
+    @inspected
+    def left(self, module: nn.Module, args: tuple[Any, ...], kwargs: dict[str, Any], output: Any) -> None:
+        """Follow the rows through a model: of batches the loss is taken whole."""
+        if torch.is_grad_enabled():
+            self.rows.left(args, kwargs, output)
+
+    @inspected
+    def backward_begins(self, losses: list[Tensor]) -> None:
+        """Let go of the step."""
+        self.rows.clear()
+
+    def train(self, taken: Taken | None) -> None:
+        """Take the rows of a loss of training; others than before end it."""
+        if taken is None or self.looks < 0:
+            return
+        rows = taken.rows.unique()
+        if self.trained is not None and (taken.length != self.length or not torch.equal(rows, self.trained)):
+            self.looks = -1
+            return self.run.unsubscribe(self.called, self.left, self.backward_begins)
+        self.trained, self.length, self.raw = rows, taken.length, taken.raw
+        self.looks += 1
+
+    def evaluate(self, tensor: Tensor, index: Any) -> None:
+        """Compare the rows of an evaluation; those of a list of numbers count once they came again."""
+        if self.trained is None or not tensor.dim() or len(tensor) != self.length:
+            return
+        found = rows_of(index, self.length)
+        if found is None or isinstance(index, slice) or len(found) < FEWEST:  # a part of an order has no row numbers
+            return
+        rows, raw, step = found.unique(), raw_frames(2), self.run.step
+        line = raw[0] if raw else None
+        known = self.seen.get(line)
+        if line in self.over or (known is not None and known[0] == step) or (known is None and len(self.seen) >= MOST):
+            return
+        self.seen[line] = step, rows
+        shared = int(torch.isin(rows, self.trained).sum())
+        if (known is not None and not torch.equal(known[1], rows)) or shared in (0, len(rows), len(self.trained)):
+            self.over.add(line)
+            return
+        if known is None and not is_mask(index):
+            return
+        self.over.add(line)
+        self.run.emit(
+            EvaluatedRows(
+                ref=self.run.ref("loss", self.run.iteration - 1), length=self.length, trained=len(self.trained),
+                rows=len(rows), shared=shared, frame=first(raw), train_frame=first(self.raw),
+                made=made_first(guarded("observers.loss.evaluated_rows")(index_origin)(frames_of(raw))[1]),
+            )
+        )  # fmt: skip
+
+
+def is_mask(index: Any) -> bool:
+    """Whether an index marks rows: it is made once, where numbers may be drawn anew."""
+    return getattr(index, "dtype", None) == torch.bool or str(getattr(index, "dtype", "")) == "bool"
