@@ -16,6 +16,9 @@ from debugtracer.trace.place import Place
 from debugtracer.trace.window import Window
 
 POWERS = (1.0, 0.5)  # of the inverse share of a class that weights are taken of (ours: its root is a milder one)
+BENT = 4  # classes from which one number more may be fitted: that of weights by effective numbers (ours)
+BENDS = 240  # values of it that are tried (ours)
+LEAST_BENT, MOST_BENT = 0.01, 6.0  # decades in which the largest one comes near its limit (ours)
 
 
 class ClassWeightsOrder(Check, frozen=True):
@@ -29,7 +32,8 @@ class ClassWeightsOrder(Check, frozen=True):
         the accuracy looks fine, the rare class is never found.
     How it decides
         The labels of the loss are counted on inspected steps. Weights that are inverse shares of classes (or roots of
-        them) name the shares they were made of, which are at least `least` nats a label away from the counted ones.
+        them, or those of class-balanced losses, `(1 - beta) / (1 - beta ** n)`, of 4 classes or more) name the shares
+        they were made of, which are at least `least` nats a label away from the counted ones.
         Sorted by size both are the same, up to what counting gives and half of `fit` of that distance, once so many
         labels were counted that they give less than `fit` of it. Weights that fit in no order (balanced samplers),
         round ones (chosen by hand), and classes of weight 0, are left alone; so are the shares themselves, of which
@@ -74,8 +78,7 @@ class ClassWeightsOrder(Check, frozen=True):
             return False
         counts = [n for _, n in kept]
         total = sum(counts)
-        for power in POWERS:
-            implied = shares([w ** (-1 / power) for w, _ in kept])
+        for implied in made_of([w for w, _ in kept]):
             given, best = divergence(counts, implied), divergence(sorted(counts), sorted(implied))
             noise = (len(kept) - 1) / (2 * max(total, 1))  # what counting so few labels gives
             if given >= self.least and noise <= self.fit * given and best <= 2 * noise + self.fit / 2 * given:
@@ -102,6 +105,19 @@ class ClassWeightsOrder(Check, frozen=True):
             misplaced=float(kept),
             weight=fact.weights[worst],
         )  # fmt: skip
+
+
+def made_of(weights: Sequence[float]) -> Iterator[list[float]]:
+    """Yield the shares that weights may be made of: inverse ones and their roots; and by effective numbers, where
+    1 / w is 1 - beta ** n up to a factor, so that n is -log(1 - s / w) up to one, for some s."""
+    for power in POWERS:
+        yield shares([w ** (-1 / power) for w in weights])
+    if len(weights) < BENT:
+        return
+    least = min(weights)
+    for n in range(BENDS):
+        near = 10 ** -(LEAST_BENT + (MOST_BENT - LEAST_BENT) * n / (BENDS - 1))
+        yield shares([-math.log1p((near - 1) * least / w) for w in weights])
 
 
 def shares(values: Sequence[float]) -> list[float]:
