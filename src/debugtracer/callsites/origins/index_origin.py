@@ -25,8 +25,8 @@ def index_origin(stack: Sequence[Frame]) -> tuple[ast.expr | None, tuple[Link, .
     """The only index on the innermost of these lines, and the lines that wrote it, the last writer first; nothing where
     the line has several that differ."""
     program = program_of(stack[0].file) if stack else None
-    found = indices_on(program, stack[0].line) if program is not None else ()
-    found = list({ast.unparse(one): one for one in found}.values())
+    every = indices_on(program, stack[0].line) if program is not None else ()
+    found = list({ast.unparse(one): one for one in every}.values())
     if program is None or len(found) != 1:
         return None, ()
     use = Use(program, scope_at(program, stack[0].line), found[0], tuple(stack[1:]))
