@@ -25,6 +25,7 @@ FORGOTTEN: dict[str, Callable[[Any], Any]] = {
     "outlying-batch": lambda o: o.past,
     "skipped-batches": lambda o: (o.now, o.passes),
     "paired-loaders": lambda o: o.loaders,
+    "moved-pairs": lambda o: list(o.loaders),
     "graph-reach": lambda o: (o.hit, o.used),
     "overwritten-losses": lambda o: o.computed,
     "constant-terms": lambda o: o.made,

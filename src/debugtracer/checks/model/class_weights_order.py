@@ -16,7 +16,7 @@ from debugtracer.trace.place import Place
 from debugtracer.trace.window import Window
 
 POWERS = (1.0, 0.5)  # of the inverse share of a class that weights are taken of (ours: its root is a milder one)
-BENT = 4  # classes from which one number more may be fitted: that of weights by effective numbers (ours)
+BENT = 5  # classes from which one number more may be fitted: that of weights by effective numbers (ours)
 BENDS = 240  # values of it that are tried (ours)
 LEAST_BENT, MOST_BENT = 0.01, 6.0  # decades in which the largest one comes near its limit (ours)
 
@@ -32,7 +32,7 @@ class ClassWeightsOrder(Check, frozen=True):
         the accuracy looks fine, the rare class is never found.
     How it decides
         The labels of the loss are counted on inspected steps. Weights that are inverse shares of classes (or roots of
-        them, or those of class-balanced losses, `(1 - beta) / (1 - beta ** n)`, of 4 classes or more) name the shares
+        them, or those of class-balanced losses, `(1 - beta) / (1 - beta ** n)`, of 5 classes or more) name the shares
         they were made of, which are at least `least` nats a label away from the counted ones.
         Sorted by size both are the same, up to what counting gives and half of `fit` of that distance, once so many
         labels were counted that they give less than `fit` of it. Weights that fit in no order (balanced samplers),
