@@ -107,6 +107,7 @@ def test_graphs_whose_nodes_follow_one_another_lose_no_sample():
     assert joined((3, 3), (2, 2)) == (3, 2)
     assert joined((3, 3), (41, 41), (2, 2)) == (0, 0)
     assert joined((2, 2, 4), (3, 3, 4)) == (0, 0)
+    assert joined((2, 2, 17), (2, 2, 9)) == (0, 0)
 
 
 def test_passes_that_begin_alike_are_counted():

@@ -62,7 +62,7 @@ class EpochHistory:
         self.renewed = False
         """A loader has taken the place of one that is gone, and has not begun a pass yet."""
         self.joins = False
-        """A batch had more rows than samples, or a tensor with one for each beside such as have other numbers."""
+        """A batch had a tensor with as many rows as samples, or more, beside one with another number."""
         self.asked = False
         """The dataset was asked for an index beyond its length."""
         self.left = False
@@ -182,7 +182,7 @@ class EpochHistory:
         size = len(batch.drawn) if batch.drawn is not None else batch.loader.batch_size
         if batch.indices is not None or not batch.note.endswith(LOST) or batch.rows is None or size is None:
             return
-        if batch.rows > size or any(leaf.dim() and leaf.size(0) == size for _, leaf in batch.tensors()):
+        if batch.rows > size or any(leaf.dim() and leaf.size(0) >= size for _, leaf in batch.tensors()):
             self.joins = True
         if self.joins:
             now.dropped = now.short = 0
