@@ -67,11 +67,23 @@ class GradientDrift(Check, frozen=True):
         ends = [e.ref.step for e in monitored.news if e.tells] if not monitored.excused else []
         for finding in list(held):
             at = next((step for step in ends if 0 <= step - finding.step <= self.follow), None)
-            own = other_data(window, finding.step) or is_redefined(window, finding.step)
-            if at is not None and not own and self.is_news(window, finding):
-                yield msgspec.structs.replace(finding, message=finding.message.replace(LEFT, f"{LEFT} {at}"))
+            if at is not None:
+                due = msgspec.structs.replace(finding, message=finding.message.replace(LEFT, f"{LEFT} {at}"))
+                window.memory(self).setdefault("due", []).append((at, due))
             if at is not None or window.ref.step - finding.step > 2 * self.follow:
                 held.remove(finding)
+        yield from self.due(window)
+
+    def due(self, window: Window) -> Iterator[Finding]:
+        """Yield what the loss has followed, two steps later: what the loop did in that step is known by then."""
+        waiting: list[tuple[int, Finding]] = window.memory(self).setdefault("due", [])
+        for at, finding in list(waiting):
+            if window.ref.step <= at + 1 and not window.ended:
+                continue
+            waiting.remove((at, finding))
+            own = other_data(window, finding.step) or is_redefined(window, finding.step)
+            if not own and self.is_news(window, finding):
+                yield finding
 
     def is_news(self, window: Window, finding: Finding) -> bool:
         """Whether the norm left its level for one of another size than what was told before."""
