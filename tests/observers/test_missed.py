@@ -98,6 +98,9 @@ APART = {
     "stored-rows",
     "embedding-spreads",
     "sampled-latents",
+    "crossed-lengths",
+    "placed-rows",
+    "trained-padding",
 }
 """Tried in tests of their own: this loop leaves nothing behind in them."""
 

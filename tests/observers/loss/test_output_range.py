@@ -9,8 +9,8 @@ import torch
 from torch import nn
 from torch.nn import functional as F
 
-from debugtracer.observers.loss.output_range import output_range, row_sums, unreached
-from debugtracer.trace.facts.loss_call import LossCall
+from debugtracer.observers.loss.output_range import output_range, row_sums, unreached, with_zeros
+from debugtracer.trace.facts.loss_call import LossCall, Maker
 from debugtracer.trace.number import as_float
 from tests.observers.told import facts, findings
 from tests.watching import under_watch
@@ -42,6 +42,14 @@ def test_what_lies_beyond():
 
 def test_sums_of_rows():
     assert [float(one) for one in row_sums(torch.tensor([[1.0, 1.0], [0.0, 0.5]]), 1)] == [0.5, 2.0, 1.0]
+
+
+def test_the_share_of_scores_that_are_cut():
+    scores = torch.tensor([[0.0, 2.0], [0.0, 1.0]])
+    assert with_zeros(Maker(function="relu", low=0.0), scores).zeros == 0.5
+    for maker in (Maker(function="tanh", low=-1.0), Maker(function="softmax", low=0.0)):
+        assert with_zeros(maker, scores).zeros is None
+    assert with_zeros(None, scores) is None
 
 
 def told(out, model, loss, targets):
@@ -125,3 +133,38 @@ def test_several_labels_are_told(tmp_path):
 )
 def test_shares_and_single_labels_are_silent(tmp_path, targets):
     assert told(tmp_path, network(), nn.CrossEntropyLoss(), targets)[1] == []
+
+
+class Cut(nn.Module):
+    def __init__(self, end):
+        super().__init__()
+        self.last, self.end = nn.Linear(4, 6), end
+
+    def forward(self, x):
+        return self.end(self.last(x))
+
+
+LOGITS = F.binary_cross_entropy_with_logits
+
+
+@pytest.mark.parametrize(
+    ("end", "loss", "said"),
+    [
+        (F.relu, F.cross_entropy, 1),
+        (nn.ReLU(inplace=True), F.cross_entropy, 1),
+        (torch.sigmoid, F.cross_entropy, 1),
+        (lambda x: x.clamp(min=0).view(-1, 6), F.cross_entropy, 1),
+        (lambda x: F.log_softmax(torch.relu(x), 1), F.nll_loss, 1),
+        (F.relu, lambda scores, labels: LOGITS(scores, F.one_hot(labels, 6).float()), 1),
+        (lambda x: F.relu(x).view(-1, 3, 2).mean(2), F.cross_entropy, 0),
+        (lambda x: 10 * torch.tanh(x), F.cross_entropy, 0),
+        (F.leaky_relu, F.cross_entropy, 0),
+        (F.softplus, F.cross_entropy, 0),
+        (lambda x: x.clamp(-20, 20), F.cross_entropy, 0),
+        (lambda x: F.log_softmax(x, 1), F.nll_loss, 0),
+    ],
+)
+def test_scores_that_are_cut_are_told(tmp_path, end, loss, said):
+    torch.manual_seed(1)
+    _, _ = told(tmp_path, Cut(end), loss, torch.arange(64) % 3)
+    assert len(findings(tmp_path, "model/scores-cut")) == said

@@ -21,7 +21,7 @@ from debugtracer.observers.loss.loss_function import (
     target_limits,
     target_values,
 )
-from debugtracer.observers.loss.output_range import NODES, RANGES, output_range, reach
+from debugtracer.observers.loss.output_range import NODES, RANGES, output_range, reach, with_zeros
 from debugtracer.observers.loss.row_spread import DIFFERENCES
 from debugtracer.observers.loss.score_limit import score_limit
 from debugtracer.observers.model.running_module import path_of, running_module
@@ -54,6 +54,7 @@ VIEWS = (
 )
 ON_PURPOSE = ("Unsqueeze", "View", "Unsafe", "Expand")  # nodes of a dimension that was made to be stretched
 NORMALISES = "logsumexp"
+SCORED = frozenset({"cross_entropy", "binary_cross_entropy_with_logits"})
 MOST_CALLS = 16  # loss calls emitted of one step (ours)
 MOST_MAKERS = 256  # softmax outputs remembered of one step (ours)
 MOST_CLASSES = 4096  # classes counted for the entropy of a batch (ours)
@@ -104,9 +105,12 @@ class LossCallObserver(Observer):
         dim = dim if isinstance(dim, int) and "softmax" in name else None
         size = int(output.shape[dim]) if dim is not None and output.dim() else None
         low, high = (number(end) for end in output_range(name, args, kwargs))
+        before = args[0] if args and isinstance(args[0], Tensor) and "softmax" in name else None
+        given = with_zeros(self.maker(before), before) if before is not None else None
         self.makers[node._sequence_nr()] = Maker(
-            function=name, dim=dim, size=size, module=self.module(), frame=self.run.here(), low=low, high=high
-        )
+            function=name, dim=dim, size=size, module=self.module(), frame=self.run.here(), low=low, high=high,
+            given=given,
+        )  # fmt: skip
 
     def module(self) -> str | None:
         """The path of the module that runs."""
@@ -219,6 +223,7 @@ class LossCallObserver(Observer):
         if "value" in facts and given.get("reduction") != "none":  # a mask may follow
             facts |= reach(name, logits, target, facts["maker"])
             facts |= {"score_limit": score_limit(logits) if name == "cross_entropy" else None}
+            facts |= {"maker": with_zeros(facts["maker"], logits)} if name in SCORED else {}
         return LossCall(ref=self.run.ref(), loss=name, frame=self.run.here(), module=self.module(), **facts)
 
     def values(

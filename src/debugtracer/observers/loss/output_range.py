@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from typing import Any
 
+import msgspec
 import torch
 from torch import Tensor
 
@@ -58,6 +59,13 @@ def output_range(name: str, args: tuple[Any, ...], kwargs: dict[str, Any]) -> tu
         elif value is not None:
             values[at] = (-math.inf, math.inf)[at]  # a tensor: each element has its own
     return values[0], values[1]
+
+
+def with_zeros(maker: Maker | None, scores: Tensor) -> Maker | None:
+    """What made scores, with the share of them that is exactly 0 where they cannot be less. One host sync there."""
+    if maker is None or as_float(maker.low) != 0 or "softmax" in maker.function or not is_dense(scores):
+        return maker
+    return msgspec.structs.replace(maker, zeros=number(float((scores.detach() == 0).float().mean())))
 
 
 def reach(name: str, logits: Tensor, target: Tensor, maker: Maker | None) -> dict[str, Any]:

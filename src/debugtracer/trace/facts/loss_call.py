@@ -35,6 +35,11 @@ class Maker(msgspec.Struct, frozen=True, kw_only=True):
     low: Number = "-Infinity"
     high: Number = "Infinity"
     """The least and the greatest value that it can give."""
+    zeros: Number | None = None
+    """Share of the input of the loss, or of the softmax before it, that is exactly 0, where it can give nothing
+    less."""
+    given: Maker | None = None
+    """Of a softmax: the bounding function that made what it was given."""
 
 
 class LossCall(Fact, frozen=True, kw_only=True):
