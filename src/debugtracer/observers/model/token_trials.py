@@ -80,8 +80,25 @@ def own_token(
             continue
         causal = (distance(first[:, :place], early[:, :place]) or 0.0) <= CHANGED
         size = distance(first[:, place], own[:, place]) or 0.0
-        return {"changed": causal and size > CHANGED, "position": place, "size": size}
+        copies = causal and size > CHANGED and are_rows_apart(shadow, args, kwargs, base, tokens)
+        return {"changed": copies, "position": place, "size": size}
     return None
+
+
+def are_rows_apart(
+    shadow: ShadowModel, args: tuple[Any, ...], kwargs: dict[str, Any], base: Tensor, tokens: Tensor
+) -> bool:
+    """Whether other tokens in the first row change no other row: with time first the rows are the positions, and what
+    was taken for a position is a sample."""
+    batch, length = tokens.shape
+    other = torch.cat([tokens[:1].roll(1, 1), tokens[1:]])
+    other[0] = torch.where(other[0] == tokens[0], tokens[-1], other[0])
+    given = [other if value is tokens else value for value in args]
+    output, _ = shadow.run(tuple(given), {name: other if value is tokens else value for name, value in kwargs.items()})
+    before, after = by_position(base, batch, length), None if output is None else by_position(output, batch, length)
+    if before is None or after is None:
+        return False
+    return batch == 1 or (distance(before[1:], after[1:]) or 0.0) <= CHANGED
 
 
 def shifted_token(
