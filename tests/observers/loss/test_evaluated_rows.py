@@ -61,5 +61,11 @@ def test_other_rows_and_those_that_are_meant_are_silent(tmp_path, test):
     assert observed(tmp_path, lambda: program(mask(ORDER[:120]), test, steps=102), EvaluatedRows) == []
 
 
+def test_one_line_may_take_several_masks(tmp_path):
+    masks = [mask(ORDER[80:]), mask(ORDER[:120]), mask(ORDER)]  # those of training are looked at first
+    (fact,) = observed(tmp_path, lambda: program(masks[1], lambda step: masks[step % 3], steps=102), EvaluatedRows)
+    assert fact.shared == 40
+
+
 def test_batches_that_are_drawn_anew_are_silent(tmp_path):
     assert observed(tmp_path, lambda: program(None, mask(ORDER[120:]), anew=True), EvaluatedRows) == []

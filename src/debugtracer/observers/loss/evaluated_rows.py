@@ -22,7 +22,7 @@ from debugtracer.trace.facts.evaluated_rows import EvaluatedRows
 
 LOOKS = 2  # steps in which the loss is taken of the same rows (ours: of batches drawn anew it is not)
 FEWEST = 16  # rows of an evaluation (ours)
-MOST = 8  # lines of evaluations (ours)
+MOST = 64  # row numbers of evaluations that are remembered (ours)
 
 
 class EvaluatedRowsObserver(Observer):
@@ -35,16 +35,16 @@ class EvaluatedRowsObserver(Observer):
         """The rows of the loss, the same in all looks."""
         self.length = self.looks = 0
         self.raw: RawFrames = ()
-        self.seen: dict[object, tuple[int, Tensor]] = {}
-        """Line of an evaluation -> the step of the look before, and its rows."""
-        self.over: set[object] = set()
-        """Lines that were told, take others each time, or rows of no interest."""
+        self.seen: dict[object, int] = {}
+        """Line of an evaluation and the row numbers that it takes -> the step in which it took them first."""
+        self.told: set[object] = set()
+        """Lines that were told: one may take the rows of training, too, and those of all."""
 
     def reset(self) -> None:
         self.rows.clear()
         self.trained, self.length, self.looks, self.raw = None, 0, 0, ()
         self.seen.clear()
-        self.over.clear()
+        self.told.clear()
 
     def called(self, function: Any, args: tuple[Any, ...], kwargs: dict[str, Any], output: Any) -> None:
         """Follow the rows of training to its loss; look at those of an evaluation."""
@@ -87,17 +87,13 @@ class EvaluatedRowsObserver(Observer):
             return
         rows, raw, step = found.unique(), raw_frames(2), self.run.step
         line = raw[0] if raw else None
-        known = self.seen.get(line)
-        if line in self.over or (known is not None and known[0] == step) or (known is None and len(self.seen) >= MOST):
-            return
-        self.seen[line] = step, rows
         shared = int(torch.isin(rows, self.trained).sum())
-        if (known is not None and not torch.equal(known[1], rows)) or shared in (0, len(rows), len(self.trained)):
-            self.over.add(line)
+        if line in self.told or shared in (0, len(rows), len(self.trained)):
             return
-        if known is None and not is_mask(index):
+        key = line, hash(tuple(rows.tolist()))
+        if not is_mask(index) and (len(self.seen) >= MOST or self.seen.setdefault(key, step) == step):
             return
-        self.over.add(line)
+        self.told.add(line)
         self.run.emit(
             EvaluatedRows(
                 ref=self.run.ref("loss", self.run.iteration - 1), length=self.length, trained=len(self.trained),
