@@ -94,11 +94,12 @@ class EvaluatedRowsObserver(Observer):
         if not is_mask(index) and (len(self.seen) >= MOST or self.seen.setdefault(key, step) == step):
             return
         self.told.add(line)
+        origin = guarded("observers.loss.evaluated_rows")(index_origin)(frames_of(raw))
         self.run.emit(
             EvaluatedRows(
                 ref=self.run.ref("loss", self.run.iteration - 1), length=self.length, trained=len(self.trained),
                 rows=len(rows), shared=shared, frame=first(raw), train_frame=first(self.raw),
-                made=made_first(guarded("observers.loss.evaluated_rows")(index_origin)(frames_of(raw))[1]),
+                made=made_first(origin[1]) if origin is not None else (),
             )
         )  # fmt: skip
 
