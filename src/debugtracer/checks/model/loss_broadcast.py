@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from typing import ClassVar
 
 from debugtracer.checks.check import Check
+from debugtracer.checks.optimizer.sequence import spot
 from debugtracer.trace.facts.loss_call import COMPARISONS, LossCall
 from debugtracer.trace.finding import Finding
 from debugtracer.trace.place import Place
@@ -69,9 +70,9 @@ class LossBroadcast(Check, frozen=True):
             "error",
             f"{name} compares a prediction of shape {call.input_shape} with targets of shape {call.target_shape}: "
             f"broadcasting makes {whole} pairs; "
-            "expected equal shapes. Squeeze the prediction or unsqueeze the target.",
+            f"expected equal shapes. {stored(call) or 'Squeeze the prediction or unsqueeze the target.'}",
             ref=call.ref,
-            place=Place(module=call.module or None, op=OPS.get(call.loss), frame=call.frame),
+            place=whereabouts(call),
             exact=None if call.loss != "sub" or call.target_is_batch else False,  # stored values may be anything
         )
 
@@ -121,11 +122,12 @@ class LossBroadcast(Check, frozen=True):
             "error",
             f"{name} compares a prediction of shape {call.input_shape} with targets of shape {call.target_shape}: "
             f"{square} already hold a value for every pair of the batch; expected equal shapes. "
-            f"Look for (B, 1) against (B,) in what makes {square}.",
+            f"{stored(call) or f'Look for (B, 1) against (B,) in what makes {square}.'}",
             ref=call.ref,
-            place=Place(module=call.module or None, op=OPS.get(call.loss), frame=call.frame),
+            place=whereabouts(call),
             remedies=(f"give all terms of {square} one shape: value.unsqueeze(-1) or value.squeeze(-1)",),
-            exact=False,  # as many targets a sample as there are samples would look the same
+            # without it as many targets a sample as there are samples would look the same
+            exact=call.short_frame is not None,
             repeated=1.0,
         )
 
@@ -139,6 +141,21 @@ OPS = {
     "smooth_l1_loss": "aten::smooth_l1_loss",
     "huber_loss": "aten::huber_loss",
 }
+
+
+def whereabouts(call: LossCall) -> Place:
+    """The line of the loss, or the one that made room for a term without its dimension."""
+    line = call.short_frame or call.frame
+    shown = call.frame if call.short_frame is not None else None
+    return Place(module=call.module or None, op=OPS.get(call.loss), frame=line, symptom_frame=shown)
+
+
+def stored(call: LossCall) -> str:
+    """Say which term was stored without its dimension, and where; empty where that is not known."""
+    if call.short_frame is None:
+        return ""
+    at = spot(call.short_frame)
+    return f"Room for `{call.short}` is made{at} without the last dimension: its shape is (B,). Make it (size, 1)."
 
 
 def stretched(a: tuple[int, ...], b: tuple[int, ...]) -> tuple[int, ...]:

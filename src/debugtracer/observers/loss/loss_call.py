@@ -8,6 +8,7 @@ from typing import Any
 import torch
 from torch import Tensor
 
+from debugtracer.errors import guarded
 from debugtracer.observers.loss.loss_function import (
     arguments,
     class_dim,
@@ -24,6 +25,7 @@ from debugtracer.observers.loss.loss_function import (
 from debugtracer.observers.loss.output_range import NODES, RANGES, output_range, reach, with_zeros
 from debugtracer.observers.loss.row_spread import DIFFERENCES
 from debugtracer.observers.loss.score_limit import score_limit
+from debugtracer.observers.loss.short_terms import short_term
 from debugtracer.observers.model.running_module import path_of, running_module
 from debugtracer.observers.model.shadow_model import is_dense
 from debugtracer.observers.observed_run import ObservedRun
@@ -148,7 +150,9 @@ class LossCallObserver(Observer):
         given, target = (a, b) if a.requires_grad else (b, a)
         known = is_stretched(tuple(a.shape), tuple(b.shape)) and self.run.batches.find(target) is not None
         if known or is_column(given, target):
-            self.run.emit(LossCall(ref=self.run.ref(), loss="sub", frame=self.run.here(), **self.shapes(given, target)))
+            facts = self.shapes(given, target)
+            facts |= self.short(facts, target)
+            self.run.emit(LossCall(ref=self.run.ref(), loss="sub", frame=self.run.here(), **facts))
 
     def product(self, args: tuple[Any, ...]) -> None:
         """Emit values of the rows times a column of the batch that is given as no other shape, stretched to a
@@ -201,6 +205,13 @@ class LossCallObserver(Observer):
             "explicit": viewed,
         }
 
+    def short(self, facts: dict[str, Any], target: Tensor) -> dict[str, Any]:
+        """Where a target that is stretched got a term without its dimension."""
+        rows = facts["input_shape"][0] if facts["input_shape"] else 0
+        asked = facts["broadcast"] and not facts["explicit"] and rows > 1 and not facts["target_is_batch"]
+        found = guarded("loss_call.short")(short_term)(target, rows) if asked else None
+        return {"short": found.name, "short_frame": found.frame} if found is not None else {}
+
     def seen(self, name: str, given: dict[str, Any], output: Tensor) -> LossCall:
         """The fact of one call."""
         logits = given["log_probs"] if name == "ctc_loss" else given["input"]
@@ -213,6 +224,7 @@ class LossCallObserver(Observer):
             "classes": classes,
             "reduction": str(given.get("reduction", "mean")),
         }
+        facts |= self.short(facts, target)
         facts |= {
             "label_smoothing": float(given.get("label_smoothing") or 0.0),
             "log_target": bool(given.get("log_target")),

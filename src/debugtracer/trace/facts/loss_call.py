@@ -105,6 +105,11 @@ class LossCall(Fact, frozen=True, kw_only=True):
     explicit: bool = False
     """The stretched operand got its dimension of 1 from a view (unsqueeze): on purpose."""
 
+    short: str = ""
+    """The name of the term that lacks the dimension which its neighbours have, where the program stored it so."""
+    short_frame: Frame | None = None
+    """The line that made room for it."""
+
     def key(self) -> object:
         """Identify the loss and the line that calls it."""
         return self.loss, self.frame
