@@ -3,15 +3,18 @@
 from __future__ import annotations
 
 from debugtracer.checks.rollback.names_left_out import NamesLeftOut
+from debugtracer.trace.birth import Frame
+from debugtracer.trace.facts.checkpoint import CheckpointSaved
 from debugtracer.trace.facts.names_ignored import NamesIgnored
 from debugtracer.trace.window import Window
 from tests.checks.windows import LOADER, ref
 
 
-def judged(came=1, **of):
+def judged(came=1, saved=(), **of):
     fields = {"given": 6, "loaded": 0, "missing": 6, "given_name": "module.0.weight", "own_name": "0.weight"} | of
     fact = NamesIgnored(ref=ref(0), owner="Net", frame=LOADER, **fields)
-    return list(NamesLeftOut().judge(Window(ref=fact.ref, facts={NamesIgnored: (fact,)}, came={NamesIgnored: came})))
+    facts = {NamesIgnored: (fact,), CheckpointSaved: tuple(saved)}
+    return list(NamesLeftOut().judge(Window(ref=fact.ref, facts=facts, came={NamesIgnored: came})))
 
 
 def test_it_is_sure_where_a_prefix_heals_it():
@@ -63,3 +66,13 @@ def test_what_to_do_follows_from_what_differs():
     assert "of the file" in finding.message
     (finding,) = judged(given_name="")
     assert "of the 6 tensors of the module, and strict=False" in finding.message
+
+
+def test_the_line_that_filters_leads_and_the_one_that_saved_is_named():
+    kept, saves = Frame("train.py", 7), Frame("train.py", 3)
+    save = CheckpointSaved(ref=ref(0), parts=("weights",), live=(), frame=saves)
+    (finding,) = judged(healed=6, removed="module.", filtered=True, kept=kept, saved=[save])
+    assert (finding.place.frame, finding.place.symptom_frame) == (kept, LOADER)
+    assert "Strip the prefix before the load, or save the unwrapped model (train.py:3)." in finding.message
+    (finding,) = judged(healed=6, removed="old.", saved=[save])
+    assert "unwrapped" not in finding.message

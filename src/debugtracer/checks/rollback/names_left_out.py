@@ -6,11 +6,16 @@ from collections.abc import Iterator
 from typing import ClassVar
 
 from debugtracer.checks.check import Check
+from debugtracer.checks.optimizer.sequence import spot
 from debugtracer.trace.counted import counted
+from debugtracer.trace.facts.checkpoint import CheckpointSaved
 from debugtracer.trace.facts.names_ignored import NamesIgnored
 from debugtracer.trace.finding import Finding
 from debugtracer.trace.place import Place
 from debugtracer.trace.window import Window
+
+WRAPPED = ("module.", "_orig_mod.")
+"""What DataParallel and torch.compile put before the names of a model."""
 
 
 class NamesLeftOut(Check, frozen=True):
@@ -57,16 +62,27 @@ class NamesLeftOut(Check, frozen=True):
                 "error" if sure else "warning",
                 f"{fact.owner} took {fact.loaded} of the {counted(fact.given, 'tensor')} "
                 f"{'of the file' if fact.filtered else 'it was given'}: {why(fact)}. Expected trained weights. "
-                f"{advice(fact)}.",
+                f"{advice(fact)}{written(window, fact)}.",
                 ref=fact.ref,
                 exact=sure,
                 confidence=0.97 if sure else self.confidence,
-                place=Place(frame=fact.frame, module=None),
+                place=Place(frame=fact.kept or fact.frame, symptom_frame=fact.frame),
                 remedies=remedies(fact, self.remedies[0]),
                 given=float(fact.given),
                 loaded=float(fact.loaded),
                 healed=float(fact.healed),
             )
+
+
+def written(window: Window, fact: NamesIgnored) -> str:
+    """The line of this run that has saved such a state, where the whole of the wrapped model went into the only
+    one."""
+    lines = {
+        one.frame for one in window.seen(CheckpointSaved) if one.frame is not None and one.ref.step <= fact.ref.step
+    }
+    frame = lines.pop() if len(lines) == 1 else None
+    wrapped = fact.removed in WRAPPED and not fact.added
+    return f", or save the unwrapped model{spot(frame)}" if frame is not None and wrapped else ""
 
 
 def why(fact: NamesIgnored) -> str:

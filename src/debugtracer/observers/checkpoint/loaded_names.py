@@ -9,6 +9,8 @@ import torch
 from torch import Tensor, nn
 from torch.nn.parameter import is_lazy
 
+from debugtracer.callsites.origins.filtered_state import filtered_at
+from debugtracer.errors import guarded
 from debugtracer.observers.checkpoint.checkpoint_parts import CheckpointParts, print_of
 from debugtracer.observers.checkpoint.name_prefix import fitted, is_swapped, name_prefix
 from debugtracer.observers.observed_run import ObservedRun
@@ -117,13 +119,14 @@ class LoadedNames:
         if not kept or not (loaded == 0 or (healed and not swapped)):
             return
         fits = prefix if healed and prefix is not None else None
+        here = self.run.here()
         fact = NamesIgnored(
             ref=self.run.ref("update", max(self.run.iteration - 1, 0)), owner=type(owner).__name__, given=len(tensors),
             loaded=loaded, missing=len(kept), healed=fits.healed if fits else 0,
             removed=fits.removed if fits else "", added=fits.added if fits else "",
             given_name=next((n for n in left if not fits or n.startswith(fits.removed)), ""),
             own_name=next((n for n in kept if not fits or n.startswith(fits.added)), ""), filtered=filtered,
-            frame=self.run.here(),
+            frame=here, kept=guarded("loaded_names")(filtered_at)(here) if filtered else None,
         )  # fmt: skip
         self.pending.append(Loading(owner, kept, fact))
 

@@ -33,6 +33,8 @@ class NamesIgnored(Fact, frozen=True, kw_only=True):
     """The program gave the module its own tensors back, or none: no name of the file was among its own."""
     frame: Frame | None = None
     """The line that loads."""
+    kept: Frame | None = None
+    """The line before it that keeps the names which fit, where the program has left the others out itself."""
 
     def key(self) -> object:
         """Identify the line and the module."""
