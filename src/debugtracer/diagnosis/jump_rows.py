@@ -6,6 +6,7 @@ from __future__ import annotations
 import msgspec
 
 from debugtracer.callsites.origins.built_with import built_with
+from debugtracer.callsites.origins.file_item import file_item
 from debugtracer.callsites.origins.sample_origin import holder
 from debugtracer.callsites.origins.value_origin import origin
 from debugtracer.causes.cause import causes
@@ -50,8 +51,13 @@ def kept_at(read: Frame, expression: str, built: Frame | None = None) -> Frame:
     """The line that made what this line reads from what the data set keeps (`self.y[i]`), or was built with by the
     loader made at `built`; the line itself where no other is known. Reads source."""
     links = built_with(origin(expression, [read]), built, holder)
-    made = [link.frame for link in links if link.kind != "handed"]
-    return next((one for one in reversed(made) if (one.file, one.line) != (read.file, read.line)), read)
+    made = [link for link in links if link.kind != "handed"]
+    found = next(
+        (link for link in reversed(made) if (link.frame.file, link.frame.line) != (read.file, read.line)), None
+    )
+    if found is None:
+        return read
+    return file_item(links) or found.frame
 
 
 def batch_of(trials: HistoryTrials, context: ReplayContext) -> Batch | None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ast
 import sys
 from importlib import util
 from pathlib import Path
@@ -10,6 +11,9 @@ import pytest
 
 from debugtracer.callsites.origins.column_line import column_line
 from debugtracer.callsites.origins.sample_origin import sample_origin
+from debugtracer.callsites.origins.value_origin import Link, Use
+from debugtracer.source.program import parse
+from debugtracer.trace.birth import Frame
 
 TEXT = """\
 import numpy as np
@@ -71,3 +75,11 @@ def test_the_write_into_the_place_or_the_part_of_the_list(
     spec.loader.exec_module(module)
     found = column_line(sample_origin(getattr(module, kind)(), None, None, "batch[0]"), column, 7)
     assert (found.line if found is not None else None) == line
+
+
+def test_a_record_of_several_parts_is_no_list_of_columns() -> None:
+    part = ast.parse("(x, y)", mode="eval").body
+    program = parse(Path("water.py"), b"rows.append((x, y))\n")
+    assert program is not None
+    link = Link(Frame("water.py", 1), "handed", Use(program, None, part, (), 1))
+    assert column_line((link,), 0) is None

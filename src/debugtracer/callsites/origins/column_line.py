@@ -22,8 +22,8 @@ def column_line(links: Sequence[Link], column: int, columns: int | None = None) 
     """The line that wrote this column of so many, where one of the lines that made the sample is in the function that
     puts its columns together; None where they are not written one by one."""
     for link in links:
-        if link.value is None:
-            continue
+        if link.value is None or (link.value.part is not None and isinstance(link.value.node, ast.Tuple)):
+            continue  # of a record the one part is meant, not a column
         found = written_into(link.value, column) or listed(link.value, column) or joined(link.value, column, columns)
         if found is not None:
             return found

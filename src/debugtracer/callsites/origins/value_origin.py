@@ -246,7 +246,8 @@ def of_attribute(use: Use, node: ast.Attribute, seen: frozenset[tuple[str, int, 
     if written.value is None or not isinstance(scope, (ast.FunctionDef, ast.AsyncFunctionDef)):
         yield Link(use.frame(written.node), kind_of(written.value))
         return
-    inner = Use(use.program, scope, written.value, (), written.part)
+    part = written.part if written.part is not None or written.key is not None else use.part
+    inner = Use(use.program, scope, written.value, (), part)
     yield Link(inner.frame(written.node), kind_of(written.value), inner)
     yield from follow(inner, written.node.lineno, seen)
 

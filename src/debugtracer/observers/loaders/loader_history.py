@@ -14,6 +14,7 @@ from torch.utils.data import IterableDataset
 
 from debugtracer.callsites.origins.argument_origin import argument_origin
 from debugtracer.callsites.origins.column_line import column_line
+from debugtracer.callsites.origins.file_item import file_item
 from debugtracer.callsites.origins.scale_line import scale_line
 from debugtracer.errors import guarded
 from debugtracer.observers.data.baseline import Baseline
@@ -99,17 +100,13 @@ class LoaderHistory:
         self, batch: Batch, path: str, what: str, rows: tuple[int, ...], column: int | None
     ) -> tuple[Frame, ...]:
         """The lines that wrote what is odd in a tensor: of a far value its column, where those are written one by
-        one."""
+        one, or the line that takes it out of what a file holds."""
         if self.form is not None and self.form.frame is not None and what in FAR:
             scale = scale_line(self.form.frame) if "int" in self.form.usual else None
             return tuple(line for line in (scale, self.form.frame) if line is not None)
         links = guarded("loader_history: column")(batch.loader.origin)(path) or () if what == "range" else ()
-        of_column = column_line(links, column) if column is not None else None
-        return (
-            (of_column,)
-            if of_column is not None
-            else self.made(batch, path, what == "nonfinite", len(rows) < (batch.rows or 0))
-        )
+        own = (column_line(links, column) if column is not None else None) or file_item(links)
+        return (own,) if own is not None else self.made(batch, path, what == "nonfinite", len(rows) < (batch.rows or 0))
 
     def kept_as(self, batch: Batch, rows: tuple[int, ...], times: float, odd_form: OddForm) -> str:
         """Say in which dtype the sample of a value that is so many times as large as usual is kept and others are not:

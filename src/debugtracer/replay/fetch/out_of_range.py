@@ -95,6 +95,7 @@ def departed(pipeline: Pipeline, batch: Batch, index: int, healthy: Sequence[int
         key = (executed.visit.code, name)
         if counted.get(key, 0) >= FEWEST and size > FACTOR * usual[key] > 0:
             found = part_of(name, executed, others)
+            found = (taken_part(name, *found), found[1]) if found is not None else None
             found = inside(*found, guilty) if found is not None else None
             return described(index, healthy, *found, size, usual[key]) if found is not None else None
     return None
@@ -125,6 +126,18 @@ def part_of(name: str, executed: Executed, others: Sequence[Profile]) -> tuple[a
             return node, executed
         node = wide
     return None
+
+
+def taken_part(name: str, node: ast.expr, executed: Executed) -> ast.expr:
+    """The part of an expression that a name gets, where a statement takes it apart: `x[1]` of `a, b = x`."""
+    statement = executed.statement.node
+    target = statement.targets[0] if isinstance(statement, ast.Assign) else None
+    names = [ast.unparse(one) for one in target.elts] if isinstance(target, ast.Tuple) else []
+    if name not in names or isinstance(node, ast.Tuple) or not isinstance(statement, ast.Assign):
+        return node
+    whole = ast.unparse(node) == ast.unparse(statement.value)
+    place = ast.Constant(names.index(name))
+    return ast.copy_location(ast.Subscript(node, place, ast.Load()), node) if whole else node
 
 
 def inside(node: ast.expr, executed: Executed, guilty: Profile) -> tuple[ast.expr, Executed]:
