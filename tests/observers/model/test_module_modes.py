@@ -144,6 +144,16 @@ def test_three_evaluations_in_training_mode_are_a_note(tmp_path):
     assert [f.severity for f in findings(tmp_path, "train-mode-eval")] == ["note"]
 
 
+def test_answers_for_which_train_was_just_called_are_no_note(tmp_path):
+    def between(model):
+        model.train()
+        with torch.no_grad():
+            model(torch.randn(8, 4))
+
+    loop(tmp_path / "asked", between, epochs=6)
+    assert not findings(tmp_path / "asked", "train-mode-eval")
+
+
 def drawn(out, times, between):
     """Epochs that end with calls without a graph in training mode on one batch of a loader that trains nothing."""
     model, held = net(), DataLoader(TensorDataset(torch.randn(8, 4), torch.randint(0, 3, (8,))), batch_size=8)

@@ -24,7 +24,7 @@ class TrainModeEval(Check, frozen=True):
         training mode. A warning where that is an evaluation: no backward came between, and the batches are of a loader
         that trains nothing, or a loss was computed without a graph. Else a note: Monte-Carlo dropout, fresh batch-norm
         statistics and samples for a critic do it on purpose. Calls in a row with one and the same tensor are such
-        draws, and are not counted.
+        draws, and are not counted; nor for the note is one for which the program has just called train().
     What to do
         Call `model.eval()` before the evaluation and `model.train()` after it.
     Example

@@ -70,6 +70,8 @@ class ModuleModesObserver(Observer):
         """Roots called with a graph since the last backward."""
         self.training_loaders: set[int] = set()
         """Ids of the loaders whose batches went into a call with a graph."""
+        self.trained_at = 0
+        """Count of mode calls when backward began last."""
 
     def install(self) -> None:
         """Patch nn.Module.train, which eval() calls."""
@@ -159,7 +161,7 @@ class ModuleModesObserver(Observer):
     def noisy(self, module: nn.Module, watched: WatchedModule, loaders: set[int]) -> None:
         """Emit a model that is evaluated in training mode."""
         awake = sum(layer.training for _, layer in watched.layers)
-        watched.silent += bool(awake)
+        watched.silent += bool(awake) and not self.asked_for(module)
         evaluated = bool(loaders and not loaders & self.training_loaders) or watched.scored
         watched.streak += bool(awake) and evaluated and watched.streak < SILENT
         watched.scored = False
@@ -177,8 +179,14 @@ class ModuleModesObserver(Observer):
             )
             self.run.emit(facts)
 
+    def asked_for(self, module: nn.Module) -> bool:
+        """Whether the program has just put it into training mode, for these calls: no backward came since."""
+        last = self.calls.calls[-1] if self.calls.calls else None
+        return last is not None and last.mode and last.number > self.trained_at and last.module() is module
+
     def backward_begins(self, losses: list[Tensor]) -> None:
         """Look at the roots that were called for it."""
+        self.trained_at = self.calls.count
         for module in list(self.live):
             watched = self.watched.get(module)
             if watched is not None and (watched.dirty or self.run.inspecting):
