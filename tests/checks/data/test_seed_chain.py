@@ -68,6 +68,15 @@ def test_all_samples_in_another_order_are_the_same_evaluation_and_a_part_of_them
     assert len(messages(*passes(10, lambda n: (1,)))) == 1  # the same samples with other values
 
 
+def test_a_sampler_of_the_programs_own_draws_other_samples_on_purpose():
+    def passes(order):
+        more = {"loader": 1, "trains": False, "sampler": "SequentialSampler", "batches": 20, "expected": 20}
+        return [a_pass(n, content=(n,), order=order(n), **more) for n in range(3)]
+
+    assert messages(*passes(lambda n: (n,))) == []
+    assert len(messages(*passes(lambda n: (1,)))) == 1
+
+
 def test_a_loader_of_another_fold_may_give_others_unless_it_shuffles():
     folds = [a_pass(n, loader=1, trains=False, content=(n // 2,), renewed=n == 2, shuffles=False) for n in range(4)]
     assert messages(*folds) == []
