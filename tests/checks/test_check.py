@@ -59,7 +59,7 @@ AT_END = {
     "optimizer/rate-unreached", "optimizer/ends-high", "optimizer/schedule-restarted", "model/statistics-lag",
     "model/statistics-moved",
     "optimizer/warmup-unfinished", "optimizer/weights-swept",
-    "optimizer/gradient-missing", "optimizer/gradient-zero", "optimizer/update-missing",
+    "optimizer/gradient-missing", "optimizer/gradient-zero", "optimizer/missing-params", "optimizer/update-missing",
     "optimizer/update-ratio", "optimizer/no-update",
     "optimizer/scaler-update-missing", "optimizer/step-missing", "optimizer/zero-grad-missing",
     "rollback/ckpt-incomplete", "rollback/ckpt-nonfinite", "rollback/file-corrupt", "rollback/file-truncated",

@@ -33,6 +33,7 @@ from debugtracer.observers.checkpoint.training_state import (
     data_of,
     lr_of,
     misplaced,
+    parameters_of,
     same_data,
     setup_of,
 )
@@ -226,14 +227,11 @@ class CheckpointObserver(Observer):
         with torch.no_grad(), self.run.paused():
             mark, written = print_of(tensors), WrittenFile(owner)
         saved = next((s for s in reversed(self.saved) if mark is not None and s.mark == mark), None)
-        held: ById[Tensor, bool] = ById()
-        for p in owner.parameters():
-            held[p] = True
+        held = parameters_of(owner)
         self.loaded = [load for load in self.loaded if not all(p in load.parameters for p in held)][1 - MOST :]
         words = file.words or (saved.words if saved else set())
-        self.loaded.append(
-            LoadedState(held, self.run.here(), saved, words, file.setups, self.run.step, mark, written=written)
-        )
+        load = LoadedState(held, self.run.here(), saved, words, file.setups, self.run.step, mark, written=written)
+        self.loaded.append(load)
 
     def step_begins(self, optimizer: Optimizer) -> None:
         """Emit what was restored, at the first update after a load."""
@@ -242,8 +240,7 @@ class CheckpointObserver(Observer):
         if not self.loaded:
             return
         held = parameters(optimizer)
-        # a teacher that an optimizer holds beside its student is not what goes on
-        load = next((one for one in self.loaded if any(p.requires_grad and p in one.parameters for p in held)), None)
+        load = next((one for one in self.loaded if one.goes_on(held)), None)
         if load is not None:
             self.loaded.remove(load)
             self.run.emit(self.resumed(optimizer, held, load))

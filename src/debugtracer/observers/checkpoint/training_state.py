@@ -98,6 +98,18 @@ class LoadedState:
     written: WrittenFile | None = None
     """Its parameters when the load was over."""
 
+    def goes_on(self, held: Sequence[Tensor]) -> bool:
+        """Whether an optimizer trains some of it: a teacher that it holds frozen beside a student does not go on."""
+        return any(p.requires_grad and p in self.parameters for p in held)
+
+
+def parameters_of(owner: nn.Module) -> ById[Tensor, bool]:
+    """The parameters of a module, weakly."""
+    found: ById[Tensor, bool] = ById()
+    for parameter in owner.parameters():
+        found[parameter] = True
+    return found
+
 
 def setup_of(optimizer: Optimizer) -> tuple[str, float | None]:
     """Return its class and the learning rate it was built with."""
