@@ -22,7 +22,7 @@ def a_call(*args, name="mul", kind="fn", frames=(LINE,), **kwargs):
 def a_tape(number, *entries, rested=False, writes=()):
     return SimpleNamespace(
         number=number, first_step=number, first_iteration=number, rested=rested, entries=list(entries),
-        own_writes=SimpleNamespace(all=lambda: list(writes)),
+        own_writes=SimpleNamespace(all=lambda: list(writes)), losses=[],
     )  # fmt: skip
 
 
