@@ -51,8 +51,11 @@ def redefined(now: Segment, before: Sequence[Segment]) -> Redefined | None:
             return Redefined(entry, "criterion" if name == type(entry.function).__name__ else "weights", name)
     new = [entry for entry in calls if entry.frames and all(site_of(entry) not in seen for seen in past)]
     usual = [entry for entry in calls if all(site_of(entry) in seen for seen in past)]
-    # a term that joins leaves others as they are; where all lines are new the program trains something else
-    return Redefined(new[0], "term", name_of(new[0])) if new and (usual or len(new) == len(calls)) else None
+    lines = {site[0] for seen in past for site in seen}
+    # a term that joins leaves others as they are, another criterion is called at the same line; where all lines are
+    # new, another loop trains, and its rate may be wrong
+    same = bool(usual) or any(entry.frames[0] in lines for entry in new)
+    return Redefined(new[0], "term", name_of(new[0])) if new and same else None
 
 
 def site_of(entry: Entry) -> tuple[Any, str]:
