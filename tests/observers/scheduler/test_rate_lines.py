@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 import torch
 
-from debugtracer.observers.scheduler.rate_lines import built_line, built_rates, fraction_line, written_line
+from debugtracer.observers.scheduler.rate_lines import built_line, built_rates, fraction_line, name_of, written_line
 from debugtracer.trace.birth import Frame
 from debugtracer.trace.facts.schedule import Rate
 from tests.observers.loops import data, mse, net
@@ -54,6 +54,22 @@ def test_the_line_that_writes_or_computes_it(tmp_path: Path, text: str, line: in
     file.write_text(text)
     found = written_line([str(file), str(file)])
     assert (found.line if found is not None else None) == line
+
+
+def test_of_two_optimizers_the_line_of_the_one_that_is_asked_for_is_named(tmp_path: Path) -> None:
+    file = tmp_path / "train.py"
+    file.write_text(
+        "self.one = Adam(a, lr=1)\nself.two = Adam(b, lr=1)\ndef decay():\n    left = 1 - t / n\n    less = 1 - t / m\n"
+        '    for group in self.one.param_groups:\n        group["lr"] = left\n'
+        '    for group in self.two.param_groups:\n        group["lr"] = less\n'
+    )
+    built = (Frame(str(file), 2),)
+    assert name_of(built) == "self.two"
+    assert name_of(()) == ""
+    assert written_line([str(file)], -0.1) is None
+    found = written_line([str(file)], -0.1, name_of(built))
+    assert found is not None
+    assert found.line == 5
 
 
 def test_a_write_of_another_number_is_left_out(tmp_path: Path) -> None:

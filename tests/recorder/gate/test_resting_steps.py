@@ -13,10 +13,12 @@ from torch.overrides import TorchFunctionMode
 from torch.utils._python_dispatch import TorchDispatchMode
 
 from debugtracer.recorder.gate import resting_steps
-from debugtracer.recorder.gate.resting_steps import MOST, READ_EVERY
+from debugtracer.recorder.gate.resting_steps import CLIMBS, MOST, READ_EVERY
 from debugtracer.recorder.governor import FIRST_STEPS, WORDS, Part
 from debugtracer.session import Session
+from debugtracer.trace.facts.schedule import Rate
 from debugtracer.trace.store.reader import open_trace
+from tests.observers.told import facts
 from tests.watching import incidents, under_watch
 
 RESTS = {"cost": 0.0, "inspect_steps": 0}
@@ -239,3 +241,12 @@ def test_the_loss_in_the_closure_of_a_step_that_is_left_out_is_read_before_its_b
             assert loop.steps.to_leave_out == READ_EVERY - 2
     found = [incident.verdict.step for incident in incidents(tmp_path)]
     assert found == ([before] if bad else [])
+
+
+def test_a_rate_below_zero_is_told_at_rest(tmp_path: Path) -> None:
+    with under_watch(tmp_path, **RESTS) as session:
+        loop = Loop(session)
+        loop.optimizer.param_groups[0]["lr"] = -0.01
+        loop.go(CLIMBS + 2)
+        assert loop.steps.climbed == CLIMBS
+    assert facts(tmp_path, Rate)[-1].low == -0.01

@@ -42,7 +42,7 @@ class RateLines:
             stack = frames_of(self.stack_of(optimizer) or ())
             found = built_line(optimizer, stack, rate) if first or rate in built else None
             if found is None and rate not in built:
-                found = written_line((frame.file for frame in (*user_frames(), *stack)), rate)
+                found = written_line((frame.file for frame in (*user_frames(), *stack)), rate, name_of(stack))
             known[rate] = found
         return known[rate]
 
@@ -76,16 +76,33 @@ def group_lines(program: Program, rate: float) -> Iterable[int]:
                 yield given["lr"].lineno
 
 
-def written_line(files: Iterable[str], rate: float | None = None) -> Frame | None:
+def name_of(stack: Sequence[Frame]) -> str:
+    """The name that the line of these which built an optimizer gives it; empty where that is no assignment."""
+    program = program_of(stack[0].file) if stack else None
+    made = program.every(ast.Assign) if program is not None else []
+    here = [n for n in made if n.lineno <= stack[0].line <= (n.end_lineno or n.lineno)]
+    return ast.unparse(here[0].targets[0]) if len(here) == 1 else ""
+
+
+def is_written_to(program: Program, write: ast.AST, name: str) -> bool:
+    """Whether a write goes into the groups of the optimizer of that name: by itself, or in a loop over them."""
+    target = write.targets[0] if isinstance(write, ast.Assign) else None
+    loops = [above.iter for above in program.above(write) if isinstance(above, ast.For)]
+    return any(f"{name}.param_groups" in ast.unparse(one) for one in (target, *loops) if one is not None)
+
+
+def written_line(files: Iterable[str], rate: float | None = None, name: str = "") -> Frame | None:
     """The line that computes the rate which the program writes into `param_groups[...]["lr"]`; of several, those left
-    out that write out another number, the only one that no condition guards, which each update meets. None where no
-    line does, or several."""
+    out that write out another number, the only one that no condition guards, which each update meets, or the only one
+    into the optimizer of that name. None where no line does, or several."""
     for file in dict.fromkeys(files):
         program = program_of(file)
         writes = [n for n in program.nodes if writes_rate(n)] if program is not None else []
         writes = [n for n in writes if not writes_other(n, rate)] or writes
         if program is not None and len(writes) > 1:
             writes = [write for write in writes if not is_guarded(program, write)]
+            of_name = [write for write in writes if name and is_written_to(program, write, name)]
+            writes = of_name if len(of_name) == 1 else writes
         if program is not None and len(writes) == 1:
             return at_line(program, computed(program, writes[0]))
     return None

@@ -25,6 +25,7 @@ from debugtracer.recorder.tape.foreign_modes import dispatches, functions
 
 number: Any = Tensor.tolist  # of a tensor with one
 MOST = 256  # steps whose numbers are published together (ours)
+CLIMBS = 8  # updates with a negative rate that are told: those of a few optimizers in turn (ours)
 RELEASE_STEPS = 3  # steps after which a log of batches that takes none in holds none
 # updates of which one has its gradients read where their norm rests (ours): a prime, so that of optimizers that take
 # turns each is read
@@ -63,6 +64,8 @@ class RestingSteps:
         """After an update whose gradients were read, so many are left out: their norm rests."""
         self.to_leave_out = 0
         """How many of them are still to come."""
+        self.climbed = 0
+        """Updates with a rate below 0 that were told."""
 
     def begin(self) -> None:
         """Prepare for steps of which nothing is copied."""
@@ -119,7 +122,10 @@ class RestingSteps:
         """Count a step that was good, or, without a norm, one that is left out; its numbers are published later, with
         the loss scale if there is one. `close` is written out."""
         state, gate, rows = self.state, self.gate, self.rows
-        if tells:
+        lr = optimizer.param_groups[0].get("lr")
+        climbs = type(lr) is float and lr < 0.0 and self.climbed < CLIMBS
+        if tells or climbs:  # a rate that the loop writes itself is asked for by nobody else
+            self.climbed += climbs
             gate.events.step_closed(optimizer)
         if id(optimizer) != state.stepped_by:
             gate.events.optimizer_changed(optimizer)
@@ -127,7 +133,7 @@ class RestingSteps:
         ended = perf_counter()
         state.step_s, gate.last_s = ended - gate.last_s, ended
         self.to_leave_out = self.to_leave_out - 1 if grad_l2 is None else self.leaves_out
-        sees_fetches, lr = self.sees_fetches, optimizer.param_groups[0].get("lr")
+        sees_fetches = self.sees_fetches
         wait_s = state.wait_s if sees_fetches else None
         values = state.step, state.iteration, grad_l2, self.loss, lr, state.step_s, state.own_s, wait_s, scale
         rows.append(row(values))
