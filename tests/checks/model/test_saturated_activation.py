@@ -8,6 +8,7 @@ from tests.trace.facts.test_health import a_row
 
 
 def squashed(function, *shares, first=0, **more):
+    more = {"mean": 0.5 if function == "sigmoid" else 0.0} | more
     return [
         a_snapshot(first + i, an_activation(f"act:{function}", function, saturated=share, **more))
         for i, share in enumerate(shares)
@@ -39,6 +40,13 @@ def test_gates_that_close_later_confident_softmaxes_and_tiny_tensors_are_left_al
     )
     assert judged(SaturatedActivation(), *squashed("softmax", 1.0, 1.0, 1.0)) == []
     assert judged(SaturatedActivation(), *squashed("tanh", 1.0, 1.0, 1.0, sampled=32)) == []
+
+
+def test_values_at_one_end_are_an_offset_such_as_the_prior_of_a_focal_loss():
+    for mean in (0.01, 0.99):
+        assert judged(SaturatedActivation(), *squashed("sigmoid", 1.0, 1.0, 1.0, mean=mean)) == []
+        assert judged(SaturatedActivation(), *squashed("tanh", 1.0, 1.0, 1.0, mean=2 * mean - 1)) == []
+    assert judged(SaturatedActivation(), *squashed("sigmoid", 1.0, 1.0, 1.0, mean=0.9))
 
 
 def test_a_layer_that_starts_wide_is_named():

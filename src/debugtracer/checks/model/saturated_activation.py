@@ -8,7 +8,7 @@ from typing import ClassVar
 from debugtracer.checks.check import Check
 from debugtracer.checks.layer_gain import layers_of
 from debugtracer.checks.snapshots import filled_at, taken
-from debugtracer.trace.facts.health import Health
+from debugtracer.trace.facts.health import Health, TensorHealth
 from debugtracer.trace.finding import Finding
 from debugtracer.trace.place import Place
 from debugtracer.trace.window import Window
@@ -27,7 +27,8 @@ class SaturatedActivation(Check, frozen=True):
     How it decides
         Share of values beyond +-0.99 (tanh) or outside 0.01..0.99 (sigmoid) above `saturated` in each of the first
         three steps; above `half` it is a note. Later steps are not judged: gates and confident outputs saturate by
-        right.
+        right. Not where nearly all lie at one end: that is an offset, such as the bias of a focal loss's prior, where
+        weights or inputs that are too large give both ends.
     What to do
         Normalise the inputs, initialise with Xavier, put a normalisation layer before it.
     Example
@@ -52,13 +53,18 @@ class SaturatedActivation(Check, frozen=True):
     # times by which a layer multiplies (ours; He's initialisation is 1.4, Xavier's with torch's tanh gain 1.7)
     gain: float = 4.0
     half: float = 0.5  # share of values for a note (smdebug SaturatedActivation)
+    one_end: float = 0.97  # of the values at the same end (ours)
 
     def judge(self, window: Window) -> Iterator[Finding]:
         """The worst layer, once, when the first steps are over."""
         facts = [fact for fact in taken(window) if fact.ref.step < FIRST]
         if len(facts) < FIRST or not window.new(Health) or window.new(Health)[-1] is not facts[-1]:
             return
-        shares = {name: min(saturation(fact, name) for fact in facts) for name in facts[-1].of("activation")}
+        shares = {
+            name: min(saturation(fact, name) for fact in facts)
+            for name, row in facts[-1].of("activation").items()
+            if not self.is_offset(row)
+        }
         worst = max(shares, key=lambda name: shares[name], default=None)
         if worst is not None:
             self.measured(window, "share of saturated values in a layer", shares[worst], self.half)
@@ -87,6 +93,12 @@ class SaturatedActivation(Check, frozen=True):
             ),
             saturated_share=shares[worst],
         )
+
+    def is_offset(self, row: TensorHealth) -> bool:
+        """Whether nearly all values of a tanh or sigmoid lie at the same end."""
+        mean, least = float(row.mean), -1.0 if row.function == "tanh" else 0.0
+        place = (mean - least) / (1.0 - least)
+        return not 1.0 - self.one_end < place < self.one_end
 
 
 def saturation(fact: Health, name: str) -> float:
