@@ -39,3 +39,16 @@ def test_frozen_norms_are_silent_and_a_partial_switch_is_a_note():
     assert [f.severity for f in judged(EvalModeLeft(), [modes(0, 3), modes(40, 0, whole=True)], loss=(0.5,) * 90)] == [
         "note"
     ]
+
+
+def test_a_model_that_was_never_in_training_mode_though_train_was_called_is_a_warning():
+    given = modes(0, 0, **(LEFT | {"asked": line(55, "model.train()")}))
+    assert not judged(EvalModeLeft(), [given], loss=(0.5,) * 15)
+    assert not judged(EvalModeLeft(), [given, modes(9, 3)], loss=(0.5,) * 90)
+    (finding,) = judged(EvalModeLeft(), [given], loss=(0.5,) * 90)
+    assert finding.message == (
+        "step 0, rank 0: all 3 dropout and batch-norm layers of Net were in evaluation mode in each of the first 16 "
+        "backwards: model.eval() at line 61 comes after model.train() at line 55; expected training mode where an "
+        "optimizer trains. Call model.train() after line 61."
+    )
+    assert (finding.severity, finding.exact, finding.place.frame.line) == ("warning", False, 61)

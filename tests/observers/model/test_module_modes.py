@@ -209,3 +209,27 @@ def test_a_validation_is_told_from_samples_for_a_critic(tmp_path):
     assert validated(tmp_path / "b", score=True, loader=False) == [False, True]  # scored calls come one behind
     assert validated(tmp_path / "c", loader=False) == [False]
     assert validated(tmp_path / "d", between=True) == [False]
+
+
+def attacked(out, *, puts_back, trains=True):
+    model = net()
+    with under_watch(out):
+        optimizer = torch.optim.SGD(model.parameters() if trains else [nn.Parameter(torch.zeros(2))], lr=0.01)
+        model.train()
+        for _ in range(20):
+            model.eval()
+            near = torch.randn(8, 4, requires_grad=True)
+            (grad,) = torch.autograd.grad(model(near).sum(), near)
+            if puts_back:
+                model.train()
+            optimizer.zero_grad()
+            F.cross_entropy(model(near.detach() + grad), torch.randint(0, 3, (8,))).backward()
+            optimizer.step()
+    return findings(out, "eval-mode-left")
+
+
+def test_an_attack_that_leaves_the_model_in_evaluation_mode_in_each_step_is_a_warning(tmp_path):
+    (finding,) = attacked(tmp_path / "a", puts_back=False)
+    assert (finding.severity, finding.place.frame.code) == ("warning", "model.eval()")
+    assert not attacked(tmp_path / "b", puts_back=True)
+    assert not attacked(tmp_path / "c", puts_back=False, trains=False)

@@ -17,8 +17,10 @@ from debugtracer.hooks.skipped_code import compiling
 from debugtracer.observers.model.running_module import running_module
 from debugtracer.observers.observed_run import ObservedRun
 from debugtracer.observers.observer import Observer
+from debugtracer.recorder.run_state import parameters
 from debugtracer.recorder.state.identity import ById
 from debugtracer.recorder.state.roots import plain_path
+from debugtracer.trace.birth import Frame
 from debugtracer.trace.facts.module_modes import ModuleModes
 
 NAMED = 8  # paths kept as evidence
@@ -221,6 +223,7 @@ class ModuleModesObserver(Observer):
                 whole=owner is not None and training == 0 and (by_hand or not module.training),
                 by_hand=by_hand,
                 evaluated=number is not None and watched.quiet_at >= number,
+                asked=None if training or number is None else self.asked_before(module, number),
                 frame=frames_of(frames)[0] if frames else None,
                 symptom=self.run.here(),
             )
@@ -239,6 +242,17 @@ class ModuleModesObserver(Observer):
             if any(id(layer) in parts for layer in sleeping):
                 return None, raw, number
         return None, (), None
+
+    def asked_before(self, root: nn.Module, number: int) -> Frame | None:
+        """The line of the last train() call that reached a root before that call, where an optimizer trains it."""
+        own = {id(parameter) for parameter in root.parameters() if parameter.requires_grad}
+        if not any(id(p) in own for optimizer in self.run.optimizers for p in parameters(optimizer)):
+            return None
+        for call in reversed(self.calls.calls):
+            module = call.module() if call.mode and call.number < number else None
+            if module is not None and call.raw and any(part is root for part in module.modules()):
+                return frames_of(call.raw)[0]
+        return None
 
     def woken(self, number: int, root: nn.Module, sleeping: list[nn.Module]) -> bool:
         """Whether train() was called on the root, on something around it or on a sleeping layer since that call."""

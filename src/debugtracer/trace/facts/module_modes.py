@@ -29,6 +29,8 @@ class ModuleModes(Fact, frozen=True, kw_only=True):
     """The root's own flag says training all the same, and no train() was called since: somebody has set it."""
     evaluated: bool = False
     """The root was called without a graph since that call."""
+    asked: Frame | None = None
+    """Where all are in evaluation mode though an optimizer trains it: the line of the train() call before that one."""
     frame: Frame | None = None
     """The line of that eval() call."""
     symptom: Frame | None = None
