@@ -81,6 +81,7 @@ def gather(
     ignored = all_ignored(batch) or ("", "")
     made = made_lines(alarm, result, context, ignored[0], pipeline)
     ref = StepRef(iteration=iteration, step=alarm.step, microbatch=microbatch, rank=rank, phase=PHASES[alarm.symptom])
+    optimizer = optimizer_facts(alarm.optimizer or only(built), context, built)
     return IncidentFacts(
         ref=ref,
         symptom=alarm.symptom,
@@ -89,7 +90,7 @@ def gather(
         birth=birth,
         symptom_frame=symptom_frame(alarm, context),
         loader=loader,
-        optimizer=(optimizer := optimizer_facts(alarm.optimizer or only(built), context, built)),
+        optimizer=optimizer,
         replay=result.replay,
         batch_rows=rows,
         held_in=held_in,
