@@ -174,7 +174,7 @@ class IncidentEvidence:
 
     @property
     def of_record(self) -> str:
-        """Say that the batch alone decides the value, as the end of a clause; empty where that is not known."""
+        """That the batch alone decides the value, as the end of a clause; empty where that is not known."""
         if not self.facts.made or not self.birth.given:
             return ""
         return f"; no weight took part: {self.birth.given[0]} alone gives it{self.made}"

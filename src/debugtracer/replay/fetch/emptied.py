@@ -175,8 +175,8 @@ def parts(value: Any) -> Iterator[tuple[Part, Any]]:
 
 
 def nothing(value: Any, fill: Numbers) -> str | None:
-    """Say where a list, a tensor or an array has no entry or only the numbers of `fill`; "" where it holds something,
-    None for what is neither."""
+    """In words, where a list, a tensor or an array has no entry or only the numbers of `fill`; "" where it holds
+    something, None for what is neither."""
     if isinstance(value, (list, tuple)):
         if not value:
             return f"an empty {type(value).__name__}"
