@@ -8,7 +8,6 @@ from types import SimpleNamespace
 import pytest
 import torch
 
-from debugtracer.callsites.origins.value_origin import Link
 from debugtracer.diagnosis import value_lines as module
 from debugtracer.diagnosis.value_lines import (
     cut_line,
@@ -253,28 +252,3 @@ def test_fewer_bad_values_than_rows_leave_some_rows_good():
         return module.few(Birth(op=None, direction="input", kind="input", output=seen, rows=rows))
 
     assert (said(7), said(8), said(16, rows=(4, 5)), said(48, rows=tuple(range(8)))) == (True, False, True, False)
-
-
-class Loader:
-    """Answers the lines behind a leaf."""
-
-    def origin(self, path: str) -> tuple[Link, ...]:
-        return (Link(HERE, "made"), Link(THERE, "made")) if path == "batch[1]" else ()
-
-
-def negative(value: float, **more) -> Birth:
-    told = {"given": ("batch[1]",), "rows": (3,), **more}
-    met = TensorFacts(name="wh", shape=(16, 2), high=1.0, values=(value,))
-    return a_birth("aten::sqrt", inputs=(met,), **told)
-
-
-def test_a_negative_number_of_the_batch_alone_is_led_back_to_the_record():
-    batch = SimpleNamespace(loader=Loader())
-    assert value_lines(negative(-0.2), batch, "") == (THERE, HERE)
-    for other in (
-        negative(-1e-5),  # rounding
-        negative(-0.2, given=()),  # a weight took part
-        negative(-0.2, given=("batch[0]", "batch[1]")),
-        negative(-0.2, rows=(0, 1, 2, 3, 4)),  # many rows: no odd record
-    ):
-        assert value_lines(other, batch, "") == ()

@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-from pathlib import Path
 from typing import ClassVar
 
 from debugtracer.causes.cause import Cause, Evidence
 from debugtracer.causes.incident_evidence import EXP_LIMIT, IncidentEvidence, base, calls, values
-from debugtracer.trace.place import Place
 
 PRODUCTS = frozenset({"mm", "bmm", "matmul", "einsum", "dot", "inner", "baddbmm", "addmm"})
 SIMILARITY = (
@@ -44,8 +42,6 @@ class ExpOverflow(Cause):
         shown = f" of {values(incident.at(0))}" if incident.at(0) else ""
         of_product = is_product(incident)
         shown += ", a product of vectors whose lengths nothing bounds" if shown and of_product else ""
-        vectors = incident.birth.vectors if of_product and shown and not narrow else None
-        shown += f" ({Path(vectors.file).name}:{vectors.line} makes them)" if vectors is not None else ""
         return Evidence(
             confidence=0.6 if narrow else 0.93,
             because=(
@@ -56,7 +52,6 @@ class ExpOverflow(Cause):
             # a clamp at one line may leave Inf at another: that does not make the exponent small
             seen=not narrow and bool(incident.at(0)) and min(incident.at(0)) > limit,
             against=("float32 would hold this value",) if narrow else (),
-            place=Place(frame=vectors) if vectors is not None else None,
         )
 
 

@@ -43,20 +43,16 @@ class FunctionDomain(Cause):
         if not incident.born("forward") or name not in DOMAIN or incident.birth.kind == "overflow":
             return None
         domain, remedy = DOMAIN[name]
-        place = incident.made_place
         shown = f" of {values(incident.at(0))}" if incident.at(0) else ""
         return Evidence(
             confidence=0.9 if shown else 0.75,
             because=f"{name}{shown} is not a number: it is defined for {domain}{given(incident)}",
-            remedies=(RECORD, remedy) if incident.facts.held_in or place is not None else (remedy, self.remedies[1]),
+            remedies=(RECORD, remedy) if incident.facts.held_in else (remedy, self.remedies[1]),
             seen=bool(shown),
-            place=place,
         )
 
 
 def given(incident: IncidentEvidence) -> str:
-    """Say which tensor of the batch holds the number as it is, or alone decides it: no weight has made it."""
+    """Say which tensor of the batch holds the number as it is: no line of the step has made it."""
     held = incident.facts.held_in
-    if not held and incident.facts.made:
-        return incident.of_record
     return f", and {held} holds that number as the loader gave it" if held else ""

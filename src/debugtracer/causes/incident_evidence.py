@@ -22,13 +22,6 @@ CLAMPS = frozenset({"relu", "threshold", "hardtanh", "clamp_min", "clamp"})
 EXP_LIMIT = {"float16": 11.09, "bfloat16": 88.72, "float32": 88.72, "float64": 709.78}  # log of the above
 
 
-EMPTIED = (
-    "keep something of such a record where it is made (an id of its own for what is unknown), or leave it out of the "
-    "dataset"
-)
-"""The remedy of a record of which nothing is left."""
-
-
 def base(op: str | None) -> str:
     """Return the bare op name: `addcdiv` for `aten::_foreach_addcdiv_.Scalar`."""
     return (op or "").split("::")[-1].split(".")[0].strip("_").removeprefix("foreach_")
@@ -171,28 +164,6 @@ class IncidentEvidence:
     def made(self) -> str:
         """The lines that made the value as a clause: `, made at data.py:9 -> train.py:20`."""
         return made_at(self.facts.made)
-
-    @property
-    def of_record(self) -> str:
-        """That the batch alone decides the value, as the end of a clause; empty where that is not known."""
-        if not self.facts.made or not self.birth.given:
-            return ""
-        return f"; no weight took part: {self.birth.given[0]} alone gives it{self.made}"
-
-    @property
-    def emptied_place(self) -> Place | None:
-        """Where nothing was left of the guilty record, before the model saw it; None where that is not known."""
-        found = self.facts.emptied
-        return Place(frame=found.frame, module=self.birth.module) if found is not None else None
-
-    @property
-    def emptied(self) -> str:
-        """The same as the end of a clause."""
-        found = self.facts.emptied
-        if found is None:
-            return ""
-        others = f", where {found.beside} others keep something" if found.beside else ""
-        return f"; `{found.expression}` leaves nothing of the record of sample {found.index} ({found.left}){others}"
 
     @property
     def pipeline(self) -> PipelineBirth | None:

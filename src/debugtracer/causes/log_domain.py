@@ -94,11 +94,7 @@ class LogDomain(Cause):
             squared = one_minus_square(code)
             beyond = (beyond_one(squared),) if squared is not None else ()
             because += f": {squared} lies outside -1..1" if squared is not None else ""
-            place = incident.made_place if squared is None else None
-            because += incident.of_record if place is not None else ""
-            return Evidence(
-                confidence=confidence, because=because, remedies=(*beyond, *NEGATIVE), seen=True, place=place
-            )
+            return Evidence(confidence=confidence, because=because, remedies=(*beyond, *NEGATIVE), seen=True)
         remedies = self.remedies[2::-2] if "*" in code else self.remedies[:2]
         place = incident.clamped_at(0)
         if place is not None and place.frame is not None:

@@ -6,7 +6,7 @@ import math
 from typing import ClassVar
 
 from debugtracer.causes.cause import Cause, Evidence
-from debugtracer.causes.incident_evidence import EMPTIED, IncidentEvidence
+from debugtracer.causes.incident_evidence import IncidentEvidence
 
 SOFTMAX = ("softmax", "log_softmax", "masked_softmax", "safe_softmax")
 
@@ -47,10 +47,9 @@ class MaskedSoftmaxAllMasked(Cause):
     def answer(self, incident: IncidentEvidence, confidence: float, effect: str) -> Evidence:
         """The evidence with the remedies of a mask."""
         made = f"{incident.made}," if incident.made else ""
-        kept = (EMPTIED,) if incident.emptied else ()
         return Evidence(
             confidence=confidence,
-            because=f"every score of a row is -inf (the mask{made} leaves nothing) and {effect}{incident.emptied}",
-            remedies=(*kept, *self.remedies),
-            place=incident.emptied_place or incident.made_place,
+            because=f"every score of a row is -inf (the mask{made} leaves nothing) and {effect}",
+            remedies=self.remedies,
+            place=incident.made_place,
         )

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import ClassVar
 
 from debugtracer.causes.cause import Cause, Evidence
-from debugtracer.causes.incident_evidence import EMPTIED, IncidentEvidence, base
+from debugtracer.causes.incident_evidence import IncidentEvidence, base
 
 DIVISIONS = ("div", "true_divide", "reciprocal", "mean", "remainder", "fmod")
 BOUND = "give the divisor a lower bound above 0 where it is made: softplus, or + eps"
@@ -47,16 +47,15 @@ class ZeroDivision(Cause):
         )
         named = incident.made_by(0 if inverse else 1, *NAMED)
         place = incident.clamped_at(0 if inverse else 1)
-        cut = (BOUND,) if place is not None else (EMPTIED,) if incident.emptied else ()
+        cut = (BOUND,) if place is not None else ()
         return Evidence(
             confidence=(0.9 if known else 0.65) - (0.35 if named else 0.0),
             because=(
                 f"{incident.op} divides {upper} by "
                 f"{'0' if known else 'a divisor that is 0'}{self.origin(incident, 0 if inverse else 1)}"
-                f"{incident.emptied}"
             ),
             remedies=(*cut, *self.remedies),
-            place=place or incident.emptied_place,
+            place=place,
             seen=place is not None,
         )
 

@@ -13,7 +13,6 @@ from debugtracer.callsites.notebook_cells import edited
 from debugtracer.callsites.numeric_warning import NumericWarning
 from debugtracer.callsites.origins.nonfinite_origin import GuessedLines
 from debugtracer.diagnosis.constructed_weights import constructed_lines
-from debugtracer.diagnosis.emptied_rows import emptied_rows
 from debugtracer.diagnosis.ignored_labels import all_ignored
 from debugtracer.diagnosis.indexed_rows import indexed_rows
 from debugtracer.diagnosis.sliced_rows import sliced_rows
@@ -101,7 +100,6 @@ def gather(
         changed=next((fact for fact in told if isinstance(fact, ValueChanged)), None),
         written=weight_writes(alarm.segment, context),
         pipeline=pipeline,
-        emptied=emptied_rows(birth, batch, rows),
         made=tuple(made) or warned_rate(told, context.numeric_warnings),
         made_guessed=isinstance(made, GuessedLines),
         ignored=ignored[1],

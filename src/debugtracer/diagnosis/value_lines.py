@@ -18,7 +18,7 @@ from debugtracer.callsites.origins.argument_origin import object_built
 from debugtracer.callsites.origins.handed_on import carrier
 from debugtracer.callsites.origins.infinity_origin import infinite_line
 from debugtracer.callsites.origins.label_cut import label_cut
-from debugtracer.callsites.origins.nonfinite_origin import backwards, nonfinite_first, way_from
+from debugtracer.callsites.origins.nonfinite_origin import nonfinite_first
 from debugtracer.callsites.origins.value_origin import Link, last_write, made_first, origin, program_of, scope_at
 from debugtracer.callsites.origins.weight_origin import weight_line
 from debugtracer.callsites.origins.written_names import final_name
@@ -34,9 +34,6 @@ from debugtracer.trace.pipeline_birth import PipelineBirth
 MOST_BYTES = 1 << 30  # a larger tensor of the program is not looked at (ours)
 MASKED = ("softmax", "log_softmax", "softmin", "dot_product_attention", "efficient_attention")
 HALF = ("half", "float16", "HalfTensor", "f2", "<f2")
-OF_POSITIVE = ("sqrt", "rsqrt", "log", "log2", "log10")
-ROUNDING = 1e-3  # of the largest argument: what a difference of equal numbers can be below 0 in half precision
-MANY = 4  # rows for one guilty one at least (ours)
 FILLS = {"masked_fill": 0, "masked_fill_": 0, "where": 0}
 
 
@@ -66,8 +63,6 @@ def value_lines(
             return batch.loader.made(name) if ignored else batch.loader.spoiled(name, some, heard)
         outside = name.startswith(("a tensor", "input "))
         return nonfinite_first(of_the_program(sys._getframe(1)), few(birth), heard) if outside else ()
-    if of_the_record(birth) and batch is not None:
-        return first_made(batch.loader.origin(birth.given[0]))
     if birth.number is not None:
         return number_lines(birth.frames, sys._getframe(1))
     if base(birth.op).startswith("_weight_norm"):
@@ -86,24 +81,6 @@ def value_lines(
         found = object_built(birth.frames, "CTCLoss")
         return (found,) if found is not None else ()
     return ()
-
-
-def of_the_record(birth: Birth) -> bool:
-    """Whether a root or a logarithm met negative numbers, by more than rounding, which one tensor of the batch alone
-    has decided, and in few of its rows: no weight has made them, so the record holds them."""
-    met = birth.inputs[0] if birth.kind == "domain" and base(birth.op) in OF_POSITIVE and birth.inputs else None
-    rows = met.shape[0] if met is not None and met.shape else 0
-    if met is None or met.high is None or len(birth.given) != 1 or not birth.rows or MANY * len(birth.rows) > rows:
-        return False
-    least = ROUNDING * abs(as_float(met.high))
-    return bool(met.values) and all(as_float(value) < -least for value in met.values)
-
-
-def first_made(links: Sequence[Link]) -> tuple[Frame, ...]:
-    """The lines from the first of the same function that made numbers of a record to the one that wrote them last."""
-    way = [one for one in backwards(links) if links and one.frame.function == links[0].frame.function]
-    made = next((one for one in reversed(way) if one.kind == "made"), None)
-    return way_from(made, links) if made is not None else made_first(links)
 
 
 def few(birth: Birth) -> bool:

@@ -86,11 +86,6 @@ class Birth(msgspec.Struct, frozen=True, kw_only=True):
     """The parameter that was written, when the op writes one (direction update)."""
     infinity: Frame | None = None
     """The program's line that wrote, on purpose, the infinities which the op met: the fill of a mask."""
-    given: tuple[str, ...] = ()
-    """The tensors of the batch that alone decide it, as nothing else from before the step went into the divisor, the
-    argument of the function or the mask: `batch[1]`."""
-    vectors: Frame | None = None
-    """Of an exponential of products of vectors: the line that made the vectors, where one line made both sides."""
     flushed_share: float | None = None
     """Underflow: share of gradient elements flushed to zero by the working dtype (0..1)."""
 

@@ -7,7 +7,6 @@ from typing import Literal
 import msgspec
 
 from debugtracer.trace.birth import Birth, Frame
-from debugtracer.trace.emptied_record import EmptiedRecord
 from debugtracer.trace.facts.schedule import RateMoved
 from debugtracer.trace.facts.weights_at_rest import ValueChanged
 from debugtracer.trace.number import Number
@@ -151,8 +150,6 @@ class IncidentFacts(msgspec.Struct, frozen=True, kw_only=True):
     """The first of them is one that numpy warned of, and no name leads from it to the value."""
     pipeline: PipelineBirth | None = None
     """Where in the data pipeline a value of the batch became bad; None where the batch was good."""
-    emptied: EmptiedRecord | None = None
-    """The line of the data pipeline that left nothing of the guilty record; None where it is not that, or not known."""
     ignored: str = ""
     """The integer tensor of the batch whose values are all one negative number, in words; empty where there is none."""
     cut: Frame | None = None
@@ -170,7 +167,5 @@ class IncidentFacts(msgspec.Struct, frozen=True, kw_only=True):
         known.append(self.optimizer.lr_frame if self.optimizer else None)
         known += [write.frame for write in self.written]
         known += [self.pipeline.frame, *self.pipeline.way] if self.pipeline else []
-        known.append(self.emptied.frame if self.emptied else None)
-        known.append(self.birth.vectors if self.birth else None)
         known += [*self.made, self.cut, *(one.made_at for one in (self.birth.inputs if self.birth else ()))]
         return [frame for frame in known if frame is not None]

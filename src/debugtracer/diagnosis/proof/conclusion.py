@@ -45,10 +45,6 @@ def concluded(facts: IncidentFacts, ranked: Sequence[Ranked], series: TrialSerie
     edit = best.cause.change(IncidentEvidence(facts), line, size) if line is not None and size is not None else edit
     if best.evidence.place is not None and facts.pipeline is not None and not facts.pipeline.refused:
         edit = changed(facts.pipeline, verdict.file, verdict.line)
-    elsewhere = (facts.emptied.frame if facts.emptied else None, facts.birth.vectors if facts.birth else None)
-    place = best.evidence.place.frame if best.evidence.place is not None else None
-    if place is not None and place in elsewhere:
-        edit = None  # a guard of the op is no change of that line
     verdict = msgspec.structs.replace(
         verdict,
         status=status,

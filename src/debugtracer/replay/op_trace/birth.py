@@ -3,20 +3,18 @@
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from typing import Any
 
 from debugtracer.replay.op_trace.classes import class_of, tensors
 from debugtracer.replay.op_trace.kinds import masks_by_design, reported, short
 from debugtracer.replay.op_trace.op_records import OpRecords
 from debugtracer.replay.op_trace.rows import rows_of
-from debugtracer.replay.op_trace.similarity import vectors_made
 from debugtracer.replay.op_trace.tensor_writes import CONST, EVENT, SOURCE, UNWRITTEN, OpRecord
 from debugtracer.trace.birth import Birth, ChainLink, Frame
 from debugtracer.trace.number import number
 
 MOST_LINKS = 12
-EXPONENTIALS = frozenset({"exp", "exp2", "expm1"})
 TAKES = frozenset({"sub", "rsub"})  # a part of a softmax written out, and of every squared error
 ADDS = frozenset({"add", "where", "masked_fill"})  # what puts an additive mask upon scores
 
@@ -147,40 +145,24 @@ def as_birth(
         library=meta.library, entry=meta.entry, output=first.output, inputs=first.inputs,
         coordinates=first.coordinates, rows=None if meta.direction == "update" else rows, chain=chain,
         number=None if first.number is None else number(first.number), param=first.param, flushed_share=share,
-        infinity=written_infinity(first), given=tuple(sorted(first.given or given_to_mask(first))),
-        vectors=vectors_made(first) if short(first.op) in EXPONENTIALS else None,
+        infinity=written_infinity(first),
     )  # fmt: skip
 
 
 def written_infinity(record: OpRecord) -> Frame | None:
     """The line that wrote the infinities which an op has read, where they were written on purpose in this step: of
     several the last."""
-    last = last_fill(record)
-    return last.meta.frames[0] if last is not None and last.meta is not None and last.meta.frames else None
-
-
-def given_to_mask(record: OpRecord) -> frozenset[str]:
-    """The tensors of the batch that alone decide where these infinities stand."""
-    last = max((one for one in fills(record) if one.given), key=lambda one: one.order, default=None)
-    return last.given if last is not None else frozenset()
-
-
-def last_fill(record: OpRecord) -> OpRecord | None:
-    """The op that wrote infinities on purpose which another one has read: of several the last."""
-    return max((one for one in fills(record) if not one.parents), key=lambda one: one.order, default=None)
-
-
-def fills(record: OpRecord) -> Iterator[OpRecord]:
-    """Yield the ops behind another one that wrote infinities on purpose, or handed them on."""
-    queue, seen = list(record.parents), set[int]()
+    roots, queue, seen = list[OpRecord](), list(record.parents), set[int]()
     while queue:
         one = queue.pop()
         if id(one) in seen:
             continue
         seen.add(id(one))
-        if one.status == CONST:
-            yield one
+        if one.status == CONST and not one.parents:
+            roots.append(one)
         queue += one.parents
+    last = max(roots, key=lambda one: one.order, default=None)
+    return last.meta.frames[0] if last is not None and last.meta is not None and last.meta.frames else None
 
 
 def links(path: list[OpRecord]) -> list[ChainLink]:

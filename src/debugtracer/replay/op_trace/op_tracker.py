@@ -29,7 +29,6 @@ from debugtracer.replay.op_trace.classes import (
     worst_mask,
 )
 from debugtracer.replay.op_trace.covering import is_mask, meets, uncovered
-from debugtracer.replay.op_trace.deciding import deciding
 from debugtracer.replay.op_trace.decompose import inner_op
 from debugtracer.replay.op_trace.kinds import kind_of, masks_by_design, short
 from debugtracer.replay.op_trace.op_records import OpRecords
@@ -103,17 +102,13 @@ class OpTracker(OpRecords):
             writers, was_there = self.memory.writers(read.tensor)
             makers.update({id(w): w for w in writers[:4]})
             name = self.memory.name_of(read.tensor) if was_there else ""
-            own = name.startswith("batch")
-            record.leaves |= {name} if own else set()
-            record.foreign = record.foreign or (was_there and not own and shape.name != "lift_fresh")
+            record.of_batch = record.of_batch or name.startswith("batch")
             record.of_parameter = record.of_parameter or name.startswith("parameter")
             part = self.memory.part_of(read.tensor)
             if part is not None:
                 held[id(read.tensor)] = part
         record.makers = tuple(makers.values())
-        record.leaves = record.leaves.union(*(m.leaves for m in record.makers))
-        record.of_batch = bool(record.leaves)
-        record.foreign = record.foreign or any(m.foreign for m in record.makers)
+        record.of_batch = record.of_batch or any(m.of_batch for m in record.makers)
         record.of_parameter = record.of_parameter or any(m.of_parameter for m in record.makers)
         record.part = rows_after(func, shape.name, group, held, call) if held else None
         if shape.name in ALIGNS and group.outs and self.of_the_batch(group, "targets"):
@@ -146,8 +141,6 @@ class OpTracker(OpRecords):
                     record.makers,
                     of_batch=record.of_batch,
                     of_parameter=record.of_parameter,
-                    leaves=record.leaves,
-                    foreign=record.foreign,
                     part=record.part,
                 )
             )
@@ -177,7 +170,6 @@ class OpTracker(OpRecords):
             record.kind = "uninitialised"
         record.number = None if bad_reads else nonfinite_number(shape, *call)
         record.status = self.status(record, shape, group, bad_reads, worst, mask, call)
-        record.given = deciding(self.memory, record.op, group) if record.status in (EVENT, CONST) else frozenset()
         record.arithmetic = record.status == EVENT or any(p.arithmetic for p in record.parents)
         bad = bad_mask(result)
         flat = plain(result)

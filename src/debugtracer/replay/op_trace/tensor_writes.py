@@ -53,12 +53,6 @@ class OpRecord:
     of_batch: bool = False
     """Something labelled `batch...` went into it."""
     of_parameter: bool = False
-    leaves: frozenset[str] = frozenset()
-    """The tensors of the batch that went into it."""
-    foreign: bool = False
-    """Something from before the step that is no tensor of the batch went into it: a parameter, a buffer, a table."""
-    given: frozenset[str] = frozenset()
-    """Those that alone decide a bad value: nothing foreign went into the divisor, the argument or the mask."""
     part: HeldRows | None = None
     """Which rows of the batch went into it; None where it has none that is known by its rows."""
 
