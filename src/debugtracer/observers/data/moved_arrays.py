@@ -26,7 +26,10 @@ class MovedArraysObserver(Observer):
     def __init__(self, run: ObservedRun) -> None:
         super().__init__(run)
         self.reset()
-        run.own_batches.listeners.append(guarded("observers.data.moved_arrays")(self.look))
+
+    def install(self) -> None:
+        """Ask to be told of the arrays that are found."""
+        self.run.own_batches.listeners.append(guarded("observers.data.moved_arrays")(self.look))
 
     def reset(self) -> None:
         self.before: TargetedRows | None = None

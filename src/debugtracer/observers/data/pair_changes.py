@@ -45,12 +45,12 @@ class PairChange(NamedTuple):
 
 @functools.lru_cache(maxsize=16)
 def factors(width: int) -> Codes:
-    """Odd numbers by which those of a row are multiplied, the same ones each time."""
+    """The odd numbers by which those of a row are multiplied, the same ones each time."""
     return np.random.default_rng(width).integers(1, 2**61, width) * 2 + 1
 
 
 def row_codes(leaf: Tensor) -> Codes | None:
-    """One whole number for each row of a tensor in host memory, equal for equal rows; None for what has no rows."""
+    """A whole number for each row of a tensor in host memory, equal for equal rows; None for what has no rows."""
     if not readable(leaf) or not leaf.dim() or not leaf.numel() or leaf.is_complex():
         return None
     rows = leaf.detach().reshape(len(leaf), -1)

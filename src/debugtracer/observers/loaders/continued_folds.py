@@ -90,7 +90,7 @@ class ContinuedFoldsObserver(Observer):
             self.evaluated(info, module)
 
     def backward_begins(self, losses: list[Tensor]) -> None:
-        """The batch is one of training."""
+        """Count the batch as one of training."""
         info = self.asked()
         if info is not None:
             self.known(info)
@@ -102,7 +102,7 @@ class ContinuedFoldsObserver(Observer):
         return batch.loader if batch is not None and batch.loader in self.unknown else None
 
     def known(self, info: LoaderInfo) -> None:
-        """Hear no more calls once it is known of all loaders."""
+        """Drop a loader that is known, and all calls once none is left."""
         self.unknown.discard(info)
         if not self.unknown:
             self.run.unsubscribe(self.entered, self.backward_begins)

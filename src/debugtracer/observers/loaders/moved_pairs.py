@@ -42,7 +42,7 @@ class MovedPairsObserver(Observer):
         self.leave()
 
     def leave(self) -> None:
-        """Hear nothing more."""
+        """Stop following all loaders from here on."""
         self.loaders.clear()
         self.run.unsubscribe(self.fetched, self.called, self.missed)
 

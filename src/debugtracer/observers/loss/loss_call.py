@@ -37,23 +37,9 @@ from debugtracer.trace.number import number
 
 MAKERS = frozenset({"softmax", "log_softmax", "logsigmoid", *RANGES, *(f"{name}_" for name in RANGES)})
 VIEWS = (
-    "View",
-    "Unsafe",
-    "Reshape",
-    "Squeeze",
-    "Unsqueeze",
-    "Transpose",
-    "Permute",
-    "T",
-    "Clone",
-    "ToCopy",
-    "Slice",
-    "Select",
-    "Alias",
-    "Expand",
-    "Split",
-    "Index",
-)
+    "View", "Unsafe", "Reshape", "Squeeze", "Unsqueeze", "Transpose", "Permute", "T", "Clone", "ToCopy", "Slice",
+    "Select", "Alias", "Expand", "Split", "Index",
+)  # fmt: skip
 ON_PURPOSE = ("Unsqueeze", "View", "Unsafe", "Expand")  # nodes of a dimension that was made to be stretched
 NORMALISES = "logsumexp"
 SCORED = frozenset({"cross_entropy", "binary_cross_entropy_with_logits"})

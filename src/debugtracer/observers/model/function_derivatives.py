@@ -106,7 +106,7 @@ class FunctionDerivativesObserver(Observer):
         self.kept[cls] = tuple(a.detach().clone() if isinstance(a, Tensor) else a for a in args)
 
     def backward_begins(self, losses: list[Tensor]) -> None:
-        """See which of them are given what goes elsewhere, too."""
+        """Find which of them are given what goes elsewhere, too."""
         self.run.unsubscribe(self.backward_begins)
         if self.kept and not self.done:
             self.branched = branched(losses, set(self.kept))
@@ -173,7 +173,7 @@ class FunctionDerivativesObserver(Observer):
 
 
 def branched(losses: list[Tensor], asked: set[type[Function]]) -> set[type[Function]]:
-    """Those of the Functions whose first input is also given to another node of the graph."""
+    """The Functions whose first input is also given to another node of the graph."""
     stack: list[Any] = [t.grad_fn for t in losses if t.grad_fn is not None]
     seen = set(stack)
     readers: dict[Any, int] = {}

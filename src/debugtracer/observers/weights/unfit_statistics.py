@@ -113,7 +113,7 @@ class UnfitStatisticsObserver(Observer):
             self.run.unsubscribe(self.left, self.restored, self.loader_iterated)
 
     def how(self, module: nn.Module, copy: nn.Module, trained: nn.Module) -> How | None:
-        """In which way a network is an average; None where it is another one, or a copy as it was."""
+        """The way in which a network is an average; None where it is another one, or a copy as it was."""
         if isinstance(module, AveragedModel):
             return "averaged" if int(module.n_averaged) > 0 else None
         if all(is_new(norm) for _, norm in norms_of(copy)):

@@ -25,5 +25,5 @@ class EvaluatedRows(Fact, frozen=True, kw_only=True):
     """The lines that wrote the index of the evaluation."""
 
     def key(self) -> object:
-        """Identify the lines."""
+        """Identify the lines that the fact is about."""
         return self.frame, self.train_frame

@@ -35,5 +35,5 @@ class MovedPairs(Fact, frozen=True, kw_only=True):
     """Where the loader was built."""
 
     def key(self) -> object:
-        """Identify the data."""
+        """Identify the data that the fact is about."""
         return self.data, self.loader_frame

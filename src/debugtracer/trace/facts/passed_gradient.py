@@ -30,5 +30,5 @@ class PassedGradient(Fact, frozen=True, kw_only=True):
     """What it is given goes elsewhere in the graph, too."""
 
     def key(self) -> object:
-        """Identify the function."""
+        """Identify the function that the fact is about."""
         return self.function, self.frame
