@@ -100,9 +100,9 @@ class TrainedPaddingObserver(Observer):
         scores = main_output(output)
         if scores is None or not scores.requires_grad or scores.grad_fn is None or len(self.answered) >= MOST:
             return
-        if not 2 <= scores.dim() <= 3 or min(scores.shape[:2]) < FEWEST or scores.numel() > ELEMENTS:
+        if not is_dense(scores):  # a nested tensor has no shape to ask for
             return
-        if not is_dense(scores):
+        if not 2 <= scores.dim() <= 3 or min(scores.shape[:2]) < FEWEST or scores.numel() > ELEMENTS:
             return
         given = list(tensors((args, kwargs)))
         found = next((hit for t in given if (hit := self.run.batches.find(t)) is not None), None)
