@@ -10,9 +10,8 @@ import torch
 from torch import Tensor, nn
 from torch.nn.modules.batchnorm import _BatchNorm
 
-from debugtracer.observers.model.recorded_call import RecordedCall, refused, simple
-from debugtracer.observers.model.shadow_model import is_traced, unnoticed
-from debugtracer.observers.model.side_effects import side_effect
+from debugtracer.observers.model.recorded_call import RecordedCall, may_be_called_again, simple
+from debugtracer.observers.model.shadow_model import ShadowModel, is_traced, unnoticed
 from debugtracer.observers.observed_run import ObservedRun
 from debugtracer.observers.weights.fresh_statistics import norms_of, share_off
 
@@ -24,16 +23,16 @@ Statistics = tuple[Tensor, Tensor]
 def share_unfit(run: ObservedRun, module: nn.Module, args: tuple[Any, ...], kwargs: dict[str, Any]) -> float | None:
     """The share of the channels of its batch norms that this batch has other statistics of, by a forward of a deep copy
     in evaluation mode; None where nothing can be said."""
-    if not run.function_tests or not simple((*args, *kwargs.values())) or refused(module) is not None or is_traced():
+    if not run.function_tests or not simple((*args, *kwargs.values())) or is_traced():
         return None
-    if nn.Module.__call__ is not nn.Module._wrapped_call_impl or side_effect(module) is not None:
+    if not may_be_called_again(module):
         return None
     call = RecordedCall(module, args, kwargs)
     held: list[Statistics] = []
     given: list[Statistics] = []
     with unnoticed(run.disabled):
         try:
-            shadow = run.shadows.of(module, call.autocast, run.iteration)
+            shadow = ShadowModel(module, call.autocast)  # of now: other weights may be put in within one iteration
             hooks = [
                 norm.register_forward_pre_hook(functools.partial(note, held, given))
                 for _, norm in norms_of(shadow.model)
