@@ -10,7 +10,7 @@ import sys
 import pytest
 
 from debugtracer import session
-from debugtracer.integrations.begin import begin, is_launcher, uncollected
+from debugtracer.integrations.begin import begin, is_launcher, made_old
 from debugtracer.trace.store.reader import open_trace
 from debugtracer.views.json_report import ends
 
@@ -51,7 +51,7 @@ def test_garbage_is_collected_after_the_start_as_before_it(collects, monkeypatch
     if not collects:
         gc.disable()
     try:
-        with uncollected():
+        with made_old():
             assert not gc.isenabled()
         begin()
         assert gc.isenabled() is collects
@@ -61,7 +61,7 @@ def test_garbage_is_collected_after_the_start_as_before_it(collects, monkeypatch
 
 def test_what_the_start_made_counts_as_old_and_what_the_program_froze_stays_so():
     gc.unfreeze()  # what the server froze from which tests are forked
-    with uncollected():
+    with made_old():
         made = [[] for _ in range(2000)]
     young = {id(thing) for thing in gc.get_objects(generation=0) + gc.get_objects(generation=1)}
     assert not any(id(thing) in young for thing in made)
@@ -69,7 +69,7 @@ def test_what_the_start_made_counts_as_old_and_what_the_program_froze_stays_so()
     gc.freeze()
     try:
         frozen = gc.get_freeze_count()
-        with uncollected():
+        with made_old():
             pass
         assert gc.get_freeze_count() > frozen / 2  # some of it may have died
     finally:

@@ -3,11 +3,9 @@
 from __future__ import annotations
 
 import ast
-import gc
-import threading
 from pathlib import Path
 
-from debugtracer.source.program import methods, parse, place, uncollected
+from debugtracer.source.program import methods, parse, place
 
 
 def program(text):
@@ -51,29 +49,3 @@ def test_nodes_of_one_class_come_in_the_order_of_the_text():
     found = program("def f():\n    a = g(h(1))\nb = f()\n")
     assert [ast.unparse(call) for call in found.every(ast.Call)] == ["g(h(1))", "h(1)", "f()"]
     assert found.every(ast.Lambda) == []
-
-
-def test_no_garbage_is_collected_inside_and_the_collector_is_left_as_it_was():
-    with uncollected():
-        assert not gc.isenabled()
-    assert gc.isenabled()
-    gc.disable()
-    try:
-        with uncollected():
-            assert not gc.isenabled()
-        assert not gc.isenabled()
-    finally:
-        gc.enable()
-
-
-def test_another_thread_leaves_the_collector_alone():
-    seen = []
-
-    def look():
-        with uncollected():
-            seen.append(gc.isenabled())
-
-    other = threading.Thread(target=look)
-    other.start()
-    other.join()
-    assert seen == [True]

@@ -32,7 +32,7 @@ def copying_line(frame: Frame, values: Mapping[str, Any]) -> CopyingLine | None:
     program = program_of(frame.file)
     if program is None:
         return None
-    called = [n for n in program.nodes if isinstance(n, ast.Call) and is_on(n, frame.line)]
+    called = [n for n in program.every(ast.Call) if is_on(n, frame.line)]
     names = {name for call in called if (name := final_name(call.func))}
     found = [node for node in program.nodes if copies_into(node, names) and not builds(program, node)]
     if not found:
@@ -87,7 +87,7 @@ def builds(program: Program, node: ast.AST) -> bool:
     if any(not (isinstance(a, ast.If) and MAIN in ast.unparse(a.test)) for a in within):
         return False
     name = getattr(program.function(node), "name", "")
-    called = [n for n in program.nodes if isinstance(n, ast.Call) and final_name(n.func) == name] if name else []
+    called = [n for n in program.every(ast.Call) if final_name(n.func) == name] if name else []
     return not any(isinstance(a, (ast.For, ast.While)) for call in called for a in program.above(call))
 
 

@@ -36,9 +36,7 @@ def optimizers_to_come(kinds: Collection[str], built: Iterable[Frame], files: Se
 def calls_of(names: Collection[str], programs: Iterable[Program]) -> Iterable[Call]:
     """Yield the calls of these names, in the order of the text."""
     for program in programs:
-        for node in program.nodes:
-            if isinstance(node, ast.Call) and final_name(node.func) in names:
-                yield program, node
+        yield from ((program, call) for call in program.every(ast.Call) if final_name(call.func) in names)
 
 
 def times(lines: Counter[tuple[str, int]], program: Program, call: ast.Call) -> int:

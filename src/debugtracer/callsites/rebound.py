@@ -15,7 +15,7 @@ def rebinding_line(file: str) -> Frame | None:
     program = program_of(file)
     if program is None:
         return None
-    loops = [node for node in program.nodes if isinstance(node, ast.For)]
+    loops = program.every(ast.For)
     found = {line: loop for loop in loops for line in rebindings(loop)}
     if len(found) != 1:
         return None

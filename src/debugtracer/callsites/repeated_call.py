@@ -18,7 +18,7 @@ def is_called_again(programs: tuple[Program, ...], function: Function, deep: int
     only caller is called so."""
     seen: Counter[tuple[ast.AST, str]] = Counter()
     for program in programs:
-        for call in (n for n in program.nodes if isinstance(n, ast.Call) and final_name(n.func) == function.name):
+        for call in (n for n in program.every(ast.Call) if final_name(n.func) == function.name):
             on = call.func.value if isinstance(call.func, ast.Attribute) else None
             if any(isinstance(n, ast.Call) for n in ast.walk(on or call.func)):
                 continue

@@ -26,7 +26,7 @@ def replaced_at(model: nn.Module, path: str, file: str | None) -> Frame | None:
     program = program_of(file) if file is not None and inside is None else None
     if program is None or file is None:
         return inside
-    set_at = [n for n in program.nodes if isinstance(n, ast.Assign) and any(sets(t, attribute) for t in n.targets)]
+    set_at = [n for n in program.every(ast.Assign) if any(sets(t, attribute) for t in n.targets)]
     if len(set_at) != 1:
         return None
     line, name = set_at[0].lineno, getattr(program.function(set_at[0]), "name", "<module>")

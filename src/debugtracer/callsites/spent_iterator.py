@@ -117,7 +117,7 @@ def all_trained(programs: tuple[Program, ...], program: Program, node: ast.Assig
             continue
         owner = program.owner(node)
         called = owner.name if owner is not None and made is not None else getattr(made, "name", "")
-        calls = [c for p in programs for c in p.nodes if isinstance(c, ast.Call) and final_name(c.func) == called]
+        calls = [c for p in programs for c in p.every(ast.Call) if final_name(c.func) == called]
         passed = [argument(call, arg.arg, n - (owner is not None)) for call in calls]
         given = (given - {arg.arg}) | {ast.unparse(one) for one in passed if one is not None}
     trained = {

@@ -10,6 +10,7 @@ from pathlib import Path
 from time import thread_time
 
 from debugtracer.errors import UsageError, guarded
+from debugtracer.source.uncollected import uncollected
 
 LAUNCHERS = {"torchrun", "accelerate", "accelerate-launch", "deepspeed", "debug-tracer", "pip", "pip3"}
 LAUNCHER_MODULES = {
@@ -27,25 +28,22 @@ def begin() -> None:
     """Start watching this process, once; a bad setting is one line on stderr and the program goes on."""
     if is_launcher(sys.orig_argv[1:]):
         return
-    with uncollected():
+    with made_old():
         start()
 
 
 @contextlib.contextmanager
-def uncollected() -> Iterator[None]:
-    """Collect no garbage inside: our imports make little, and each would go through all that torch has made, a
-    tenth of a second together. What they made counts as old at once, as torch's own: else it would make the collector
-    go through everything in one of the first steps (docs/rationale/performance.md#collector)."""
-    collects = gc.isenabled()
-    gc.disable()
-    try:
-        yield
-    finally:
-        if collects:
-            if not gc.get_freeze_count():  # what the program froze stays so
+def made_old() -> Iterator[None]:
+    """Collect no garbage inside: our imports make little. What they made counts as old at once, as torch's own: else
+    the collector would go through everything in one of the first steps
+    (docs/rationale/performance.md#collector)."""
+    with uncollected() as collects:
+        try:
+            yield
+        finally:
+            if collects and not gc.get_freeze_count():  # what the program froze stays so
                 gc.freeze()
                 gc.unfreeze()
-            gc.enable()
 
 
 def start() -> None:

@@ -4,15 +4,14 @@ it is executed."""
 from __future__ import annotations
 
 import ast
-import contextlib
 import functools
-import gc
-import threading
 from collections import defaultdict
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TypeVar
+
+from debugtracer.source.uncollected import uncollected
 
 Function = ast.FunctionDef | ast.AsyncFunctionDef
 Block = tuple[int, str]  # the node that holds a list of statements, by id, and the field
@@ -117,20 +116,6 @@ def parse(path: Path, data: bytes) -> Program | None:
     classes = {n.name: n for n in tree.body if isinstance(n, ast.ClassDef)}
     functions = {n.name: n for n in tree.body if isinstance(n, (ast.FunctionDef, ast.AsyncFunctionDef))}
     return Program(path, text, tree, parents, nodes, classes, functions)
-
-
-@contextlib.contextmanager
-def uncollected() -> Iterator[None]:
-    """Collect no garbage inside, in the main thread: a tree makes none, and each collection goes through all that torch
-    has made (0.2 s of 0.27 for a file of 1,300 lines, 2026-11-28)."""
-    collects = gc.isenabled() and threading.current_thread() is threading.main_thread()
-    if collects:
-        gc.disable()
-    try:
-        yield
-    finally:
-        if collects:
-            gc.enable()
 
 
 def place(node: ast.AST) -> tuple[int, int]:

@@ -5,7 +5,15 @@ from __future__ import annotations
 import torch
 from torch import nn
 
-from debugtracer.observers.model.recorded_call import SAMPLES, RecordedCall, first_samples, refused, simple
+from debugtracer.observers.model.recorded_call import (
+    SAMPLES,
+    RecordedCall,
+    called_by_torch,
+    first_samples,
+    may_be_called_again,
+    refused,
+    simple,
+)
 
 
 def test_the_call_is_kept_as_it_was():
@@ -48,3 +56,18 @@ def test_the_names_of_the_arguments_and_the_line_that_calls():
     assert kept.names() == ["input1", "input2"]
     assert len(kept.whole()) == 2
     assert kept.frame is None or kept.frame.line
+
+
+def test_where_a_call_would_be_seen_no_model_is_called_again(monkeypatch):
+    class Counts(nn.Module):
+        def forward(self, x):
+            self.calls = getattr(self, "calls", 0) + 1
+            print(x)
+            return x
+
+    assert called_by_torch()
+    assert may_be_called_again(nn.Linear(2, 2))
+    assert not may_be_called_again(Counts())
+    monkeypatch.setattr(nn.Module, "__call__", lambda self, *args: self.forward(*args))
+    assert not called_by_torch()
+    assert not may_be_called_again(nn.Linear(2, 2))

@@ -64,7 +64,7 @@ def parts(node: ast.expr) -> Iterator[ast.expr]:
 
 def written_out(program: Program) -> list[float]:
     """The different numbers of that size in the files of the program, those of this file first."""
-    constants = (node for one in loaded(program) for node in one.nodes if isinstance(node, ast.Constant))
+    constants = (node for one in loaded(program) for node in one.every(ast.Constant))
     found = (literal(node) for node in constants)
     return list(dict.fromkeys(number for number in found if number is not None and is_beyond(number)))[:NUMBERS]
 
@@ -79,7 +79,7 @@ def is_given(frame: Frame, number: float) -> bool:
     program = program_of(frame.file)
     if program is None:
         return False
-    here = [n for n in program.nodes if isinstance(n, ast.Constant) and n.lineno == frame.line and n.value == number]
+    here = [n for n in program.every(ast.Constant) if n.lineno == frame.line and n.value == number]
     for node in here[:1]:
         above = program.parents[node]
         above = program.parents[above] if isinstance(above, ast.UnaryOp) else above

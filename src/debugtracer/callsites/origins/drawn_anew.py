@@ -58,7 +58,7 @@ def of_function(program: Program) -> Frame | None:
     for function in program.tree.body:
         if not isinstance(function, ast.FunctionDef) or seeds([function]):
             continue
-        calls = [n for n in program.nodes if isinstance(n, ast.Call) and final_name(n.func) == function.name]
+        calls = [n for n in program.every(ast.Call) if final_name(n.func) == function.name]
         given = {tuple(constants(call)) for call in calls}
         if len(given) > 1 and all(given):
             found += draws(program, function)

@@ -43,7 +43,7 @@ def pairs(program: Program) -> Iterator[FallbackId]:
             if own and own[0].value is not None and ast.unparse(own[0].value) == length:
                 yield FallbackId(at_line(program, own[0].lineno), at_line(program, node.lineno))
             continue
-        sizes = [n for n in program.nodes if isinstance(n, ast.Assign) and ast.unparse(n.value) == length]
+        sizes = [n for n in program.every(ast.Assign) if ast.unparse(n.value) == length]
         sizes = [n for n in sizes if not any(other is n for other in program.above(node))]
         if len(sizes) == 1:
             yield FallbackId(at_line(program, sizes[0].lineno), at_line(program, node.lineno))

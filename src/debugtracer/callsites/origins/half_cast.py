@@ -22,9 +22,9 @@ def half_cast(stack: Sequence[Frame]) -> Frame | None:
     if program is None:
         return None
     line = stack[0].line
-    calls = [n for n in program.nodes if isinstance(n, ast.Call) and n.lineno <= line <= (n.end_lineno or n.lineno)]
+    calls = [n for n in program.every(ast.Call) if n.lineno <= line <= (n.end_lineno or n.lineno)]
     given = {n.id for call in calls for n in ast.walk(call) if isinstance(n, ast.Name)}
-    casts = [call for call in program.nodes if isinstance(call, ast.Call) and is_cast(call) and call.lineno <= line]
+    casts = [call for call in program.every(ast.Call) if is_cast(call) and call.lineno <= line]
     found = {last_line(call) for call in casts if given & set(names_of(program, call))}
     return at_line(program, found.pop()) if len(found) == 1 else None
 

@@ -14,7 +14,7 @@ def keyword_line(call: Frame, keyword: str) -> Frame:
     program = program_of(call.file)
     if program is None:
         return call
-    calls = [n for n in program.nodes if isinstance(n, ast.Call) and n.lineno <= call.line <= (n.end_lineno or 0)]
+    calls = [n for n in program.every(ast.Call) if n.lineno <= call.line <= (n.end_lineno or 0)]
     given = [one for node in calls for one in node.keywords if one.arg == keyword]
     if len(given) != 1 or given[0].value.lineno == call.line:
         return call

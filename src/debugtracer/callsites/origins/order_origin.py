@@ -136,7 +136,7 @@ def of_scope(use: Use, node: ast.AST) -> bool:
 def taken_from(stack: Sequence[Frame]) -> Iterator[tuple[Link, ...]]:
     """Yield the lines that wrote each name which the innermost of these lines takes rows of."""
     program = program_of(stack[0].file) if stack else None
-    held = [n for n in program.nodes if isinstance(n, ast.Subscript)] if program is not None else []
+    held = program.every(ast.Subscript) if program is not None else []
     for node in held:
         here = node.lineno <= stack[0].line <= (node.end_lineno or node.lineno) and isinstance(node.ctx, ast.Load)
         if here and isinstance(node.value, (ast.Name, ast.Attribute)):

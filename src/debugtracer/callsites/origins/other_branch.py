@@ -22,7 +22,7 @@ def other_branches(link: Link, spoils: Callable[[Use, int], bool] = lambda *_: F
     use = link.value
     if use is None or link.frame.file != str(use.program.path):
         return
-    writes = (n for n in use.program.nodes if isinstance(n, ast.Assign) and n.lineno == link.frame.line)
+    writes = (n for n in use.program.every(ast.Assign) if n.lineno == link.frame.line)
     statement = next(writes, None)
     if statement is None:
         return
@@ -50,7 +50,7 @@ def beside(frame: Frame, spoils: Callable[[Use, int], bool]) -> bool:
     if program is None:
         return False
     scope = scope_at(program, frame.line)
-    for node in (n for n in program.nodes if isinstance(n, ast.If) and n.lineno < frame.line <= (n.end_lineno or 0)):
+    for node in (n for n in program.every(ast.If) if n.lineno < frame.line <= (n.end_lineno or 0)):
         if scope is None or program.function(node) is scope:
             use = Use(program, scope, node.test)
             apart = [one for one in (node.body, node.orelse) if one and not within(one, frame.line)]

@@ -83,7 +83,7 @@ def of_parts(built: Frame | None, kind: str) -> tuple[Link, ...]:
     if program is None or built is None:
         return ()
     scope = scope_at(program, built.line)
-    calls = [n for n in program.nodes if isinstance(n, ast.Call) and n.lineno <= built.line <= (n.end_lineno or 0)]
+    calls = [n for n in program.every(ast.Call) if n.lineno <= built.line <= (n.end_lineno or 0)]
     call = next((found for c in calls if (found := data_call(program, scope, c, built.line, kind)) is not None), None)
     if call is None or not call.args or not isinstance(call.args[0], ast.Name):
         return ()
@@ -120,12 +120,10 @@ def of_tensors(built: Frame | None, place: int) -> tuple[Link, ...]:
     if program is None or built is None:
         return ()
     scope = scope_at(program, built.line)
-    calls = [
-        n for n in program.nodes if isinstance(n, ast.Call) and n.lineno <= built.line <= (n.end_lineno or n.lineno)
-    ]
+    calls = [n for n in program.every(ast.Call) if n.lineno <= built.line <= (n.end_lineno or n.lineno)]
     call = next((found for c in calls if (found := data_call(program, scope, c, built.line)) is not None), None)
     if call is None:  # made by a function, or split by one: the only one of the file
-        every = [n for n in program.nodes if isinstance(n, ast.Call) and final_name(n.func) == "TensorDataset"]
+        every = [n for n in program.every(ast.Call) if final_name(n.func) == "TensorDataset"]
         call = every[0] if len(every) == 1 else None
         scope = scope_at(program, call.lineno) if call is not None else None
     if call is None or place >= len(call.args) or isinstance(call.args[place], ast.Starred):

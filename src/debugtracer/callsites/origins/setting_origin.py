@@ -33,7 +33,7 @@ def setting_line(stack: Sequence[Frame], called: str, parameter: str, place: int
     if program is None:
         return None
     line = stack[0].line
-    calls = [n for n in program.nodes if isinstance(n, ast.Call) and n.lineno <= line <= (n.end_lineno or n.lineno)]
+    calls = [n for n in program.every(ast.Call) if n.lineno <= line <= (n.end_lineno or n.lineno)]
     named = [call for call in calls if final_name(call.func) == called] or calls
     given = [value for call in named if (value := argument_of(call, parameter, place)) is not None]
     if len(given) != 1:

@@ -19,7 +19,7 @@ def counted_at(built: Frame, rows: int) -> Frame | None:
     """The line that counts the different ids for a table of so many rows, which is built on a line; None where its size
     comes from elsewhere."""
     program = program_of(built.file)
-    calls = [n for n in program.nodes if isinstance(n, ast.Call)] if program is not None else []
+    calls = program.every(ast.Call) if program is not None else []
     here = [n for n in calls if n.lineno <= built.line <= (n.end_lineno or n.lineno)]
     kind = next((name for n in here if (name := final_name(n.func)) in TABLES), None)
     if kind is None:

@@ -21,7 +21,7 @@ MOST = 64  # loaders whose rows are listed (ours)
 OWN = 0.01  # share of the rows of an evaluation that its own fold may train on (ours)
 SEEN = 0.5  # share that was trained on in a fold before (ours: all of them where folds are parts of one order)
 LEAST = 16  # rows of an evaluation (ours)
-SAMPLES = 8
+SAMPLES = 8  # shared samples named as evidence
 
 
 class ContinuedFoldsObserver(Observer):

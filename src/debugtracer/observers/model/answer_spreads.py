@@ -9,7 +9,7 @@ import torch
 from torch import Tensor, nn
 
 from debugtracer.observers.model.function_trials import SLOW_S
-from debugtracer.observers.model.recorded_call import RecordedCall, first_samples, refused, simple
+from debugtracer.observers.model.recorded_call import RecordedCall, called_by_torch, first_samples, refused, simple
 from debugtracer.observers.model.shadow_copies import ShadowCopies
 from debugtracer.observers.model.shadow_model import ShadowModel, is_traced, unnoticed
 from debugtracer.observers.model.side_effects import side_effect
@@ -75,7 +75,7 @@ class AnswerSpreadsObserver(Observer):
         module = one.module()
         if is_traced():
             return False  # a tracer would see ours
-        if module is None or nn.Module.__call__ is not nn.Module._wrapped_call_impl or side_effect(module) is not None:
+        if module is None or not called_by_torch() or side_effect(module) is not None:
             return False  # a replaced __call__ would see ours
         with unnoticed(self.run.disabled):
             one.copy = copy_of(self.run.shadows, module, one, self.run.iteration)
@@ -87,7 +87,7 @@ class AnswerSpreadsObserver(Observer):
             return True
         module, copy, one.copy = one.module(), one.copy, None
         first = copy is not None
-        if nn.Module.__call__ is not nn.Module._wrapped_call_impl:
+        if not called_by_torch():
             return False
         begin = perf_counter()
         with unnoticed(self.run.disabled):

@@ -12,9 +12,8 @@ from debugtracer.callsites.frames import RawFrames, raw_frames
 from debugtracer.callsites.line import first
 from debugtracer.observers.loss.loss_function import arguments
 from debugtracer.observers.loss.rows_taken import COMPARED
-from debugtracer.observers.model.recorded_call import RecordedCall, refused, simple
+from debugtracer.observers.model.recorded_call import RecordedCall, may_be_called_again, simple
 from debugtracer.observers.model.shadow_model import is_traced, unnoticed
-from debugtracer.observers.model.side_effects import side_effect
 from debugtracer.observers.model.target_trials import RUNS, is_given, targets_used
 from debugtracer.observers.observed_run import ObservedRun
 from debugtracer.observers.observer import Observer, inspected
@@ -96,9 +95,7 @@ class EvaluatedTargetsObserver(Observer):
         self, module: nn.Module, args: tuple[Any, ...], kwargs: dict[str, Any], number: int, raw: RawFrames
     ) -> None:
         """Try a copy with what an evaluation gives the model, and emit what depends on the targets."""
-        if not simple((*args, *kwargs.values())) or refused(module) is not None or is_traced():
-            return
-        if nn.Module.__call__ is not nn.Module._wrapped_call_impl or side_effect(module) is not None:
+        if not simple((*args, *kwargs.values())) or is_traced() or not may_be_called_again(module):
             return
         call = RecordedCall(module, args, kwargs)
         values, names = call.whole(), call.names()

@@ -22,7 +22,7 @@ from debugtracer.callsites.origins.value_origin import Link, made_first
 from debugtracer.errors import guarded
 from debugtracer.observers.model.function_trials import Trials, tried
 from debugtracer.observers.model.given_labels import BatchLeaf, batch_of, labels_in, leaf_of
-from debugtracer.observers.model.recorded_call import INPUT_BYTES, RecordedCall, refused, simple
+from debugtracer.observers.model.recorded_call import INPUT_BYTES, RecordedCall, called_by_torch, refused, simple
 from debugtracer.observers.model.row_order_trial import in_batch_order
 from debugtracer.observers.model.running_module import running_module
 from debugtracer.observers.model.shadow_copies import ShadowCopies
@@ -160,11 +160,7 @@ class FunctionTestsObserver(Observer):
         found: deque[RootTests] = deque()
         for number_of, one in enumerate(kept):
             name = type(one.module).__name__ + (f" {number_of}" if number_of else "")
-            why = (
-                side_effect(one.module)
-                if nn.Module.__call__ is nn.Module._wrapped_call_impl
-                else "the program has replaced nn.Module.__call__"
-            )
+            why = side_effect(one.module) if called_by_torch() else "the program has replaced nn.Module.__call__"
             if why is not None:
                 self.run.emit(FunctionTest(ref=self.at, trial="skipped", root=name, why=why))
                 continue

@@ -13,9 +13,8 @@ from debugtracer.callsites.line import first
 from debugtracer.observers.graph.lost_layers import made_at
 from debugtracer.observers.loss.loss_function import arguments
 from debugtracer.observers.model.place_order import is_given_back, masked_layer, place_order
-from debugtracer.observers.model.recorded_call import RecordedCall, refused, simple
+from debugtracer.observers.model.recorded_call import RecordedCall, may_be_called_again, simple
 from debugtracer.observers.model.shadow_model import is_traced, unnoticed
-from debugtracer.observers.model.side_effects import side_effect
 from debugtracer.observers.observed_run import ObservedRun
 from debugtracer.observers.observer import Observer, inspected
 from debugtracer.trace.facts.loss_call import BINARY, INDEXED
@@ -74,9 +73,7 @@ class OwnPlacesObserver(Observer):
 
     def ask(self, call: RecordedCall, value: Tensor, loss: str, target: Tensor, raw: RawFrames) -> None:
         """Try a copy, and emit what came of it."""
-        if refused(call.module) is not None or nn.Module.__call__ is not nn.Module._wrapped_call_impl:
-            return
-        if side_effect(call.module) is not None:
+        if not may_be_called_again(call.module):
             return
 
         def given(other: Tensor) -> tuple[tuple[Any, ...], dict[str, Any]]:

@@ -9,6 +9,7 @@ import torch
 from torch import Tensor, nn
 
 from debugtracer.callsites.frames import user_frames
+from debugtracer.observers.model.side_effects import side_effect
 from debugtracer.recorder.state.held_bytes import held_bytes
 from debugtracer.recorder.tape.entry import autocast_state
 from debugtracer.trace.birth import Frame
@@ -104,3 +105,13 @@ def refused(module: nn.Module) -> str | None:
         return "compiled"
     size = sum(held_bytes(t) for t in (*module.parameters(), *module.buffers()) if not nn.parameter.is_lazy(t))
     return "large" if size > MODEL_BYTES else None
+
+
+def called_by_torch() -> bool:
+    """Whether modules are called by torch's own function: one that the program has put in its place would see ours."""
+    return nn.Module.__call__ is nn.Module._wrapped_call_impl
+
+
+def may_be_called_again(module: nn.Module) -> bool:
+    """Whether a copy of a model may be called once more, unnoticed by the program. Reads the code of its forward."""
+    return refused(module) is None and called_by_torch() and side_effect(module) is None

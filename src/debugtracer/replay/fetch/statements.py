@@ -41,7 +41,7 @@ def statement_at(code: CodeType, line: int) -> Statement | None:
     if program is None:
         return None
     if code.co_name == "<lambda>":
-        found = [n for n in program.nodes if isinstance(n, ast.Lambda) and n.lineno <= line <= (n.end_lineno or 0)]
+        found = [n for n in program.every(ast.Lambda) if n.lineno <= line <= (n.end_lineno or 0)]
         return Statement(program, found[-1].body, names_in(found[-1].body)) if found else None
     around = [
         n
