@@ -28,8 +28,8 @@ COUNTED = (
     "forward_since", "quiet_until_healthy", "compiles", "host_syncs", "skipped",
 )  # fmt: skip
 TIMED = re.compile(
-    r"(^|_)(s|seconds|slowdown|line)$|^(at|pid|known|trace_id|folder|note|summary|remedy|tested|evidence|against|anomaly)$"
-)
+    r"(^|_)(s|seconds|slowdown|line)$|^(at|pid|known|trace_id|folder|note|summary|remedy|tested|evidence|against|anomaly|bits)$"
+)  # bits: how many of a trained weight's differ is the processor's rounding
 NUMBER = re.compile(r"(?<![\w.])-?\d+(?:\.\d+)?(?:e[+-]?\d+)?")
 
 

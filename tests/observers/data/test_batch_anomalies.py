@@ -196,6 +196,14 @@ def test_states_of_positions_come_in_runs_and_are_no_text():
     assert not [one for one in found if one.what == "ngram"]
 
 
+def test_a_label_that_masks_most_of_a_row_is_no_text():
+    ids = torch.randint(1, 50, (8, 512), generator=torch.Generator().manual_seed(0))
+    ids[2, :480] = -100
+    batch = Batch(loader=INFO, indices=None, number=0, wait_s=0.0, leaves=[("batch[0]", weakref.ref(ids))], rows=8)
+    found = of_integers(a_course(), Baseline("ids"), "batch[0]", ids, replace(look_at(ids), role="ids"), batch)
+    assert not [one for one in found if one.what == "ngram"]
+
+
 def test_texts_that_could_not_be_decoded():
     (one,) = of_texts({"text": ["fine", "br\ufffd\ufffdken"], "n": [1, 2]})
     assert (one.what, one.path, one.rows) == ("unreadable", "batch['text']", (1,))

@@ -62,6 +62,10 @@ def test_a_zero_head_and_a_random_model_are_silent(tmp_path):
     assert not run(tmp_path / "b", lambda: nn.Sequential(nn.Linear(6, 8), nn.ReLU(), nn.Linear(8, 3)))
 
 
+def test_weights_that_exploded_are_not_called_equal(tmp_path):
+    assert run(tmp_path, constant(float("inf"))) == []
+
+
 def test_the_gates_of_a_recurrent_layer_are_compared_one_by_one(tmp_path):
     class Reader(nn.Module):
         def __init__(self):

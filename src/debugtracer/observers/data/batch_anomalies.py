@@ -158,7 +158,8 @@ def of_integers(
     lengths = lengths_of(leaf, pad) if pad is not None else None
     baseline.learn_padding(lengths, leaf.shape[1], pad)
     asked = baseline.looks % GRAM_EVERY == 0 or unusual
-    if asked and not labels_positions(leaf, batch) and len(leaf.unique()) >= WORDS:
+    # no token is below 0: a label masked by one repeats it rightly
+    if asked and look.low >= 0 and not labels_positions(leaf, batch) and len(leaf.unique()) >= WORDS:
         for one in repeats(leaf, lengths)[:8]:
             yield Anomaly("ngram", path, (one.row,), value=one.share, count=one.length, of=leaf.shape[1])
 

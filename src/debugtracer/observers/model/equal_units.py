@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator
 from typing import Any
 
@@ -93,6 +94,8 @@ class EqualUnitsObserver(Observer):
         spread, size, low, high = torch.stack(
             [(grad - grad[:, :1]).abs().amax(), grad.abs().amax(), weight.amin().float(), weight.amax().float()]
         ).tolist()  # rare: only for a matrix of equal units
+        if not (math.isfinite(low) and math.isfinite(high)):
+            return  # an explosion made them alike, no initialisation
         self.looks[name] = self.looks.get(name, 0) + 1 if size == 0 else 1
         self.run.emit(
             EqualUnits(
