@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import random
 import subprocess
 from pathlib import Path
 
 import pytest
 
-from debugtracer.observers.program.unseeded_draws import SEEDED, SOURCES, has_random
+from debugtracer.observers.program.generator_state import GeneratorState
+from debugtracer.observers.program.unseeded_draws import SEEDED, SOURCES, has_random, is_a_few
 from debugtracer.source.program import parse
 from tests.forked import programs
 
@@ -89,14 +91,27 @@ def test_a_library_that_draws_where_it_is_imported_is_no_draw_of_the_program(run
     assert len(found) == told
 
 
+@pytest.mark.parametrize(("draws", "few"), [(1, True), (2, True), (3, False), (700, False)])
+def test_a_few_numbers_are_those_of_an_import(draws, few):
+    def state():
+        return GeneratorState(0, None, drawn.getstate()[1])
+
+    drawn = random.Random(5)
+    before = state()
+    for _ in range(draws):
+        drawn.getrandbits(24)
+    assert is_a_few(before, state()) is few
+
+
 @pytest.mark.parametrize(
     ("code", "sources"),
     [
-        ("import random", ["python"]),
-        ("from random import choice", ["python"]),
+        ("import random", []),
+        ("import random as r\nr.choice([1])", ["python"]),
+        ("from random import choice\nchoice([1])", ["python"]),
         ("import numpy as np\nrng = np.random.default_rng(0)", ["numpy"]),
-        ("from numpy import random", ["numpy"]),
-        ("import numpy.random", ["numpy"]),
+        ("from numpy import random\nrandom.rand()", ["numpy"]),
+        ("import numpy.random\nnumpy.random.rand()", ["numpy"]),
         ("import numpy as np\nx = np.zeros(3)", []),
     ],
 )

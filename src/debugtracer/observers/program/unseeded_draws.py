@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import random
 import re
 
 from debugtracer.callsites.origins.value_origin import program_of
@@ -17,6 +18,9 @@ SEEDED = {  # a call that may have come before we listened, or by a name that wa
         r"\.random\.seed\(|from\s+numpy\.random\s+import[^\n]*\bseed\b|from\s+numpy\s+import[^\n]*\brandom\b"
     ),
 }
+
+
+FEW = 2  # numbers that libraries draw where they are imported in the course of training, as rich does (ours)
 
 
 class UnseededDraws:
@@ -43,7 +47,7 @@ class UnseededDraws:
                 and drew(before, after)
                 and not mentioned(source)
                 # a library may draw once where it is imported, as rich does: that is no draw of the program's
-                and (not before_training or is_named(source))
+                and (is_used(source) or not (before_training or is_a_few(before, after)))
             ):
                 self.found.add(source)
         self.states = now
@@ -56,25 +60,37 @@ def mentioned(source: str) -> bool:
     return files is None or any(SEEDED[source].search(text_of(file)) for file in files)
 
 
-def is_named(source: str) -> bool:
-    """Whether a file of the program names this generator, or its files cannot all be read."""
+def is_used(source: str) -> bool:
+    """Whether a file of the program uses this generator, or its files cannot all be read."""
     files = program_files()
     programs = (program_of(file) for file in files or ())
     return files is None or any(has_random(program, source) for program in programs if program is not None)
 
 
 def has_random(program: Program, source: str) -> bool:
-    """Whether a file imports `random`, or numpy's; an attribute of that name is numpy's."""
+    """Whether a file imports `random`, or numpy's, and uses it; an attribute of that name is numpy's."""
+    own: set[str] = set()
     for node in program.nodes:
-        if isinstance(node, ast.Import) and any(one.name == SOURCES[source] for one in node.names):
+        if isinstance(node, ast.Import):
+            own |= {one.asname or one.name.partition(".")[0] for one in node.names if one.name == SOURCES[source]}
+        elif isinstance(node, ast.ImportFrom):
+            whole = node.module == SOURCES[source]
+            own |= {
+                one.asname or one.name for one in node.names if whole or f"{node.module}.{one.name}" == SOURCES[source]
+            }
+        elif source == "numpy" and isinstance(node, ast.Attribute) and node.attr == "random":
             return True
-        if isinstance(node, ast.ImportFrom):
-            names = {node.module or "", *(f"{node.module}.{one.name}" for one in node.names)}
-            if SOURCES[source] in names:
-                return True
-        if source == "numpy" and isinstance(node, ast.Attribute) and node.attr == "random":
-            return True
-    return False
+    return any(node.id in own and isinstance(node.ctx, ast.Load) for node in program.every(ast.Name))
+
+
+def is_a_few(before: GeneratorState, after: GeneratorState) -> bool:
+    """Whether as few numbers were drawn as an import takes."""
+    if before.twister is None or after.twister is None:
+        return False
+    copy = random.Random()
+    copy.setstate((3, before.twister, None))
+    drawn = (copy.getrandbits(32) for _ in range(FEW))
+    return any(copy.getstate()[1] == after.twister for _ in drawn)
 
 
 def text_of(file: str) -> str:
