@@ -13,6 +13,7 @@ from debugtracer.hooks.hook_set import HookSet
 from debugtracer.observers.dispatcher import ObserverDispatcher
 from debugtracer.observers.observed_run import ObservedRun
 from debugtracer.recorder.run_state import parameters
+from debugtracer.recorder.state.kept_bytes import KeptBytes
 from debugtracer.replay.fetch.joined_samples import joined_samples
 from debugtracer.replay.fetch.odd_form import odd_form
 from debugtracer.replay.fetch.samples_by_value import samples_by_value
@@ -38,6 +39,7 @@ class Replaying:
             looks_at_rest=settings.mode is Mode.PROD,
             joined_samples=guarded("replay.joined_samples")(joined_samples),
             samples_by_value=guarded("replay.samples_by_value")(samples_by_value),
+            kept_bytes=KeptBytes(recording.ring).count,
             odd_form=guarded("replay.odd_form")(odd_form),
         )
         self.dispatcher = ObserverDispatcher(self.observed_run)

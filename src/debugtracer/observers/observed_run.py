@@ -52,6 +52,7 @@ class ObservedRun:
         looks_at_rest: bool = False,
         joined_samples: Callable[[Batch, int], tuple[int, ...] | None] = lambda batch, length: None,
         samples_by_value: Callable[[Batch, Sequence[int]], tuple[int, ...] | None] = lambda batch, rows: None,
+        kept_bytes: Callable[[], int] = lambda: 0,
         odd_form: Callable[[LoaderInfo, Sequence[int], Sequence[int], bool], FormSeen | None] = lambda *asked: None,
     ) -> None:
         self.state, self.batches, self.stack, self.paused = state, batches, stack, stack.paused
@@ -61,6 +62,8 @@ class ObservedRun:
         """Fetches samples again to tell which of them each place of a joined batch belongs to."""
         self.samples_by_value = samples_by_value
         """The same for rows that a collate_fn may have sorted."""
+        self.kept_bytes = kept_bytes
+        """Bytes of batches and snapshots that the recorder keeps for replays."""
         self.odd_form = odd_form
         """Fetches samples again to tell which one cannot be made, or is unlike the others, and where it first
         differs."""

@@ -10,7 +10,7 @@ from tests.checks.windows import ref, told
 GB = 10**9
 
 
-def found(resident, allocated=None):
+def found(resident, allocated=None, kept=None):
     facts = [
         Memory(
             ref=ref(10 * n),
@@ -18,6 +18,7 @@ def found(resident, allocated=None):
             allocated=None if allocated is None else int(allocated[n]),
             reserved=None,
             total=80 * GB if allocated else None,
+            kept=0 if kept is None else int(kept[n]),
         )
         for n, r in enumerate(resident)
     ]
@@ -39,6 +40,12 @@ def test_a_level_noise_and_the_warm_up_are_silent():
     assert found([0.5 * GB] * 61) == []
     assert found([0.5 * GB + dice.uniform(-2e7, 2e7) for _ in range(61)]) == []
     assert found([0.3 * GB + n * 2e7 for n in range(10)] + [0.5 * GB] * 51) == []
+
+
+def test_while_what_we_keep_ourselves_grows_nothing_is_said():
+    grown = [0.5 * GB + n * 2e6 for n in range(61)]
+    assert found(grown, kept=[n * 1e6 for n in range(61)]) == []
+    assert len(found(grown, kept=[min(n * 1e6, 2e7) for n in range(61)])) == 1
 
 
 def test_one_jump_is_no_growth():

@@ -21,10 +21,11 @@ class MemoryGrowth(Check, frozen=True):
     Why it matters
         The run dies hours later, at a line that has nothing to do with it.
     How it decides
-        The samples after the first 100 steps: the median slope (Theil-Sen) above 0.1 % of the accelerator's memory per
-        100 steps, or 1 % of the process's, with a rank test (Kendall) at p < 0.01, and half of that in each third
-        of the samples: one jump is no growth. It is a note, for variable lengths grow too; a graph that is held is
-        named by logging/held-graph.
+        The samples after the first 100 steps: the median slope (Theil-Sen) above 0.1 % of the accelerator's
+        memory per 100 steps, or 1 % of the process's, with a rank test (Kendall) at p < 0.01, and half of that
+        in each third of the samples: one jump is no growth. Samples before the batches and snapshots that we
+        keep for replays ourselves are nearly all there are left out. It is a note, for variable lengths grow
+        too; a graph that is held is named by logging/held-graph.
     What to do
         Store numbers instead of tensors; see what grows with torch.cuda.memory._record_memory_history() or tracemalloc.
     Example
@@ -40,6 +41,7 @@ class MemoryGrowth(Check, frozen=True):
     proved_by: ClassVar[str] = "device/kept_outputs"
 
     warmup: int = 100  # steps left out at the start (ours)
+    filled: float = 0.95  # of the bytes that we keep: below it they still grow (ours)
     least: int = 20  # samples (ours)
     every: int = 100  # steps between two judgements: all pairs of samples are compared (ours)
     share: float = 0.001  # of the accelerator's memory per 100 steps (ours)
@@ -51,6 +53,8 @@ class MemoryGrowth(Check, frozen=True):
     def judge(self, window: Window) -> Iterator[Finding]:
         """Yield at most one finding per kind of memory."""
         samples = [fact for fact in window.seen(Memory) if fact.ref.step >= self.warmup]
+        full = self.filled * samples[-1].kept if samples else 0.0
+        samples = [fact for fact in samples if fact.kept >= full]
         if len(samples) < self.least or samples[-1].ref.step % self.every:
             return
         last = samples[-1]

@@ -28,6 +28,7 @@ class MemoryObserver(Observer):
                     allocated=counted.allocated if counted else None,
                     reserved=counted.reserved if counted else None,
                     total=counted.total if counted else None,
+                    kept=self.run.kept_bytes(),
                 )
             )
 

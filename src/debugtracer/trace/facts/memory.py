@@ -19,6 +19,8 @@ class Memory(Fact, frozen=True, kw_only=True):
     """Bytes the allocator holds there."""
     total: int | None
     """Bytes of the accelerator."""
+    kept: int = 0
+    """Bytes of batches and snapshots that we keep for replays, where the model is."""
 
     def key(self) -> object:
         """Identify the step: each sample is new."""
