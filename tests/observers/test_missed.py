@@ -98,6 +98,7 @@ APART = {
     "stored-rows",
     "embedding-spreads",
     "sampled-latents",
+    "attention-axes",
     "crossed-lengths",
     "placed-rows",
     "trained-padding",
