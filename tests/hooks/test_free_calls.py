@@ -87,6 +87,16 @@ def test_a_call_is_taped_and_gives_what_it_gives(mode: FreeCallMode) -> None:
     assert heard(mode)[:2] == ["ones", "mul"]
 
 
+def test_a_square_that_is_ranked_without_a_graph_is_told_in_any_step(mode: FreeCallMode, told: Told) -> None:
+    square, other = torch.rand(4, 4), torch.rand(4, 3)
+    square.topk(2)
+    torch.argsort(square, dim=1)
+    torch.argsort(other, dim=1)
+    square.clone().requires_grad_().max(1)
+    square.sum(1)
+    assert told.scores == ["topk", "argsort"]
+
+
 def test_rounds_without_a_graph_are_told_to_no_observer_once_they_repeat(mode: FreeCallMode, told: Told) -> None:
     mode.inspection.update()
     seen = []

@@ -27,9 +27,11 @@ from debugtracer.recorder.tape.functions import FunctionMeaning, meaning
 from debugtracer.recorder.tape.mode_stack import ModeStack
 from debugtracer.recorder.tape.step_tape import Tape
 from debugtracer.trace.facts.loss_call import COMPARISONS, LOSSES
+from debugtracer.trace.facts.own_neighbour import RANKED
 
 PLAIN = (Tensor,)
 MOVES = frozenset({Tensor.to, Tensor.cuda})  # may give the same values on another device
+RANKS = frozenset(getattr(owner, name) for owner in (torch, Tensor) for name in RANKED)
 Moved = Callable[[Tensor, Tensor], None]
 transformed: Any = torch._C._are_functorch_transforms_active
 traced: Any = torch._C._get_tracing_state
@@ -102,7 +104,9 @@ class FreeCallMode(TorchFunctionMode):
             cost.add(perf_counter() - returned + called - begin)
         if self.inspection.on and not idle and not self.repeated.too_many(self.tape.current):
             self.events.called(function, args, kwargs, output)
-        if not torch.is_grad_enabled() and scores(getattr(function, "__name__", ""), args, output):
+        if (plain and function in RANKS and ranks_square(args)) or (
+            not torch.is_grad_enabled() and scores(getattr(function, "__name__", ""), args, output)
+        ):
             self.events.scored(function, args, kwargs, output)
         return output
 
@@ -168,6 +172,14 @@ def scores(name: str, args: Any, output: Any) -> bool:
         and isinstance(args[1], Tensor)
         and 0 < args[0].dim() != args[1].dim() > 0
     )
+
+
+def ranks_square(args: Any) -> bool:
+    """Whether what is ranked is a square without a graph: rows of a set by their nearness to each other."""
+    matrix = args[0] if args else None
+    if not isinstance(matrix, Tensor) or matrix.dim() != 2 or matrix.requires_grad:
+        return False
+    return bool(matrix.shape[0] == matrix.shape[1])
 
 
 def is_elsewhere(args: Any, output: Any) -> bool:

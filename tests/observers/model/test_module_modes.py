@@ -185,7 +185,7 @@ def test_train_is_as_it_was_afterwards(tmp_path):
     assert nn.Module.train is before
 
 
-def validated(out, score=False, between=False, loader=True):
+def validated(out, score=False, between=False, loader=True, mine=False):
     """Three batches of a validation in training mode: from a loader, scored, or with a backward between."""
     model, held = net(), DataLoader(TensorDataset(torch.randn(24, 4), torch.randint(0, 3, (24,))), batch_size=8)
     optimizer = torch.optim.SGD(model.parameters(), lr=0.01)
@@ -197,6 +197,8 @@ def validated(out, score=False, between=False, loader=True):
                 answer = model(x)
                 if score:
                     F.cross_entropy(answer, y)
+                if mine:
+                    torch.cdist(answer, answer).topk(2)
             if between:
                 train(model, 1, optimizer)
         with torch.no_grad():
@@ -209,6 +211,7 @@ def test_a_validation_is_told_from_samples_for_a_critic(tmp_path):
     assert validated(tmp_path / "b", score=True, loader=False) == [False, True]  # scored calls come one behind
     assert validated(tmp_path / "c", loader=False) == [False]
     assert validated(tmp_path / "d", between=True) == [False]
+    assert validated(tmp_path / "e", mine=True, loader=False) == [False]
 
 
 def attacked(out, *, puts_back, trains=True):

@@ -22,6 +22,7 @@ from debugtracer.recorder.state.identity import ById
 from debugtracer.recorder.state.roots import plain_path
 from debugtracer.trace.birth import Frame
 from debugtracer.trace.facts.module_modes import ModuleModes
+from debugtracer.trace.facts.own_neighbour import RANKED
 
 NAMED = 8  # paths kept as evidence
 SILENT = 3  # calls without a graph in training mode before they are told (one may be meant)
@@ -157,6 +158,8 @@ class ModuleModesObserver(Observer):
 
     def scored(self, function: Any, args: tuple[Any, ...], kwargs: dict[str, Any], output: Any) -> None:
         """Count what was called last as an evaluation: its loss is computed without a graph."""
+        if function.__name__ in RANKED:  # hard examples are mined so
+            return
         for watched in list(self.watched.values()):
             watched.scored = True
 
