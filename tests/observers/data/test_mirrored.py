@@ -8,6 +8,7 @@ import torch
 from debugtracer.observers.data.mirrored import (
     TURNS,
     box_turns_between,
+    cuts_seen,
     in_order,
     is_boxes,
     laid_out,
@@ -105,3 +106,19 @@ def test_the_turn_of_a_picture_of_which_another_part_was_cut_out():
     assert turns_of_cuts(torch.randn(3, 32, 32), one) == []
     assert turns_of_cuts(picture[:, :8, :8], picture[:, 1:9, :8]) == []
     assert len(turns_of_cuts(torch.zeros(1, 32, 32), torch.zeros(1, 32, 32))) == 8
+
+
+def test_the_turn_of_a_part_whose_brightness_was_set_anew():
+    picture = torch.randn(3, 40, 40)
+    one, other = 2 * picture[:, 2:34, 1:33] - 1, 0.5 * picture[:, 4:36, 3:35]
+    assert cuts_seen(other, one) == [""]
+    assert cuts_seen(other.flip(-2), one) == ["upside down"]
+    assert cuts_seen(other + 0.5 * torch.randn_like(other), one) == []
+    assert cuts_seen(torch.randn(3, 32, 32), one) == []
+    assert cuts_seen(picture[:, :8, :8], picture[:, 1:9, :8]) == []
+    assert cuts_seen(other[0], one[0]) == [""]
+
+
+def test_a_part_that_looks_the_same_when_it_is_turned_has_no_turn():
+    slope = torch.linspace(0, 1, 40).expand(40, 40)
+    assert cuts_seen(slope[2:34, 1:33], slope[4:36, 3:35]) == []

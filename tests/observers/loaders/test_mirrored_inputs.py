@@ -328,9 +328,29 @@ def test_a_target_that_is_cut_out_with_its_picture_and_does_not_follow_its_flips
     assert (fact.what, fact.how, fact.target_how, fact.cut) == ("mask", "left to right", "", True)
 
 
+def bright(turn: Callable[[Tensor, Tensor], Sample]) -> Callable[[Tensor, Tensor], Sample]:
+    """Cut out, turned, and set to mean 0 and deviation 1."""
+
+    def transform(picture: Tensor, target: Tensor) -> Sample:
+        picture, target = cut_then(turn)(picture, target)
+        return (picture - picture.mean()) / picture.std(), target
+
+    return transform
+
+
+def test_a_target_that_does_not_follow_the_flips_of_a_part_whose_brightness_is_set_anew(tmp_path):
+    (fact,) = seen(tmp_path, bright(only_picture(flipped)), lambda p: (p.mean(0, keepdim=True) > 0) + 0.0, kind=Wide)
+    assert (fact.what, fact.how, fact.target_how, fact.cut) == ("mask", "left to right", "", True)
+
+
 @pytest.mark.parametrize(
     ("transform", "target"),
     [
+        (bright(both), mask),
+        (bright(lambda p, t: (p, t)), mask),
+        (bright(lambda p, t: (p + 0.5 * torch.randn_like(p), t)), mask),
+        (bright(only_picture(flipped)), lambda p: torch.ones(26, 26)),
+        (bright(each_its_own), lambda p: p.clone()),
         (cut_then(both), mask),
         (cut_then(lambda p, t: (p, t)), mask),
         (cut_apart, mask),

@@ -28,11 +28,12 @@ class TargetNotMirrored(Check, frozen=True):
         no one turn takes both the picture and its target from the one delivery to the other, though the target came the
         same, or turned, bit for bit, and the picture too, but for its colours (correlation 0.8, and 0.15 above any
         other turn). Where each delivery cuts another part out of both, at most 8 pixels away, the middle of one must
-        lie in the other bit for bit. A target is a tensor of the same height and width, corners of boxes (left <=
-        right, top <= bottom in every row), or pairs of numbers at which, or at whose mirror images, the pictures
+        lie in the other bit for bit, or, of a picture whose brightness is set anew, resemble a part of it (correlation
+        0.97, and 0.15 above any other turn). A target is a tensor of the same height and width, corners of boxes (left
+        <= right, top <= bottom in every row), or pairs of numbers at which, or at whose mirror images, the pictures
         stand out by 4 standard deviations beside the points of other pictures. What looks the same when it is turned
-        says nothing. A target that changes otherwise is not judged again, nor one that a model is given (a second
-        view, the mask of a filling), that is the picture itself, or that many other pictures have, too.
+        says nothing. A target that changes otherwise is not judged again, nor one that a model is given (a second view,
+        the mask of a filling), that is the picture itself, or that many other pictures have, too.
     What to do
         Draw once, and apply it to both.
     Example

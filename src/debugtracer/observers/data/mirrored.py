@@ -14,6 +14,7 @@ SIDE = 64  # pixels of the middle that are compared (ours)
 CHANNELS = (1, 3, 4)
 FARTHEST = 8  # pixels between two cuts (ours: beyond it the middle is too small)
 RESEMBLES, APART = 0.8, 0.15  # correlation of a picture with one that was turned, and above all other turns (ours)
+SAME_CUT = 0.97  # correlation of two parts that are the same but for their brightness (ours)
 TURNS: dict[str, Callable[[Tensor], Tensor]] = {
     "left to right": lambda picture: picture.flip(-1),
     "upside down": lambda picture: picture.flip(-2),
@@ -59,10 +60,9 @@ def turns_of_cuts(now: Tensor, before: Tensor) -> list[str]:
     """Every turn under which the middle of one picture lies in another, where each delivery cuts another part out."""
     if now.shape != before.shape or min(now.shape[-2:]) < 2 * LEAST or now.is_complex():
         return []
-    high, wide = (side - 2 * min(side // 4, FARTHEST) for side in now.shape[-2:])
-    top, left = (now.shape[-2] - high) // 2, (now.shape[-1] - wide) // 2
-    inner = now[..., top : top + high, left : left + wide].flatten()
-    found = []
+    inner = inside(now)
+    high, wide = inner.shape[-2:]
+    inner, found = inner.flatten(), []
     for how, turn in {"": lambda picture: picture, **TURNS}.items():
         turned = turn(before)
         if turned.shape == now.shape:
@@ -70,6 +70,32 @@ def turns_of_cuts(now: Tensor, before: Tensor) -> list[str]:
             if bool((places.flatten(2) == inner).all(-1).any()):
                 found.append(how)
     return found
+
+
+def cuts_seen(now: Tensor, before: Tensor) -> list[str]:
+    """The same of cuts whose brightness is set anew, by what each shows: the one turn under which the middle of one
+    picture resembles a part of another."""
+    if now.shape != before.shape or min(now.shape[-2:]) < 2 * LEAST or now.is_complex():
+        return []
+    one, other = (part.detach().double().flatten(0, -3).mean(0) if part.dim() > 2 else part for part in (now, before))
+    inner = inside(one)
+    high, wide = inner.shape
+    middle_of, ways = centred(inner), {}
+    for how, turn in {"": lambda picture: picture, **TURNS}.items():
+        turned = turn(other)
+        if turned.shape == one.shape:
+            parts = turned.unfold(0, high, 1).unfold(1, wide, 1).reshape(-1, high * wide).double()
+            parts = parts - parts.mean(1, keepdim=True)
+            ways[how] = float((parts @ middle_of / parts.norm(dim=1).clamp_min(1e-12)).max())
+    first, second = sorted(ways, key=ways.__getitem__, reverse=True)[:2]
+    return [first] if ways[first] >= SAME_CUT and ways[first] - ways[second] >= APART else []
+
+
+def inside(picture: Tensor) -> Tensor:
+    """What of a picture lies in another that was cut out at most `FARTHEST` pixels away."""
+    high, wide = (side - 2 * min(side // 4, FARTHEST) for side in picture.shape[-2:])
+    top, left = (picture.shape[-2] - high) // 2, (picture.shape[-1] - wide) // 2
+    return picture[..., top : top + high, left : left + wide]
 
 
 def turns_seen(now: Tensor, before: Tensor) -> list[str]:

@@ -14,6 +14,7 @@ from debugtracer.observers.data.marked_points import STANDS_OUT, is_points, mark
 from debugtracer.observers.data.mirrored import (
     alike,
     box_turns_between,
+    cuts_seen,
     in_order,
     is_boxes,
     laid_out,
@@ -37,6 +38,7 @@ MIRRORED = 4  # samples that came mirrored (ours: one may be its own mirror imag
 COMPARED = 96  # samples seen again, after which a dataset is left alone (ours)
 AGREED = 8  # times that a target was turned with its picture, and never without, after which it is believed (ours)
 OF_ONE_SHAPE = 0.25  # share of the other masks that are this one turned: it is no mask of its picture (ours)
+UNLIKE = 8  # pictures in a row that resemble no part of what they were, after which none is looked for (ours)
 BOXES = 12  # rows that must all be boxes (ours: four numbers may stand in order by chance)
 What = Literal["mask", "box", "points"]
 
@@ -77,6 +79,8 @@ class PictureSet:
         self.targets = {target: TargetSeen(what) for target, what in targets.items()}
         self.samples: dict[int, Sample] = {}
         self.compared = self.boxes = 0
+        self.unlike = 0
+        """Pictures in a row that resembled no part of what they were."""
         self.cut = False
         """Each delivery cuts another part out."""
 
@@ -167,12 +171,15 @@ class MirroredInputsObserver(Observer):
         same = turns_between(now.picture, before.picture)
         cut = [] if same else turns_of_cuts(now.picture, before.picture)
         ways = same or cut or turns_seen(now.picture, before.picture)
+        if not ways and known.unlike < UNLIKE:
+            ways = cut = cuts_seen(now.picture, before.picture)
+            known.unlike = 0 if cut else known.unlike + 1
         for path, seen in list(known.targets.items()) if ways else ():
             one, other = now.targets.get(path), before.targets.get(path)
             others: list[str] = []
             if one is not None and other is not None and not turns_between(other, before.picture):
                 others = target_turns(seen.what, one, other, known.size)
-                if not others and cut and seen.what == "mask":
+                if not others and cut and seen.what == "mask" and not cuts_seen(other, before.picture):
                     others = turns_of_cuts(one, other)
                     known.cut = known.cut or bool(others)
             if not others:

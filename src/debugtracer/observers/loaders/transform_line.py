@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import inspect
 from typing import Any
 
 from debugtracer.callsites.origins.sample_origin import PART, of_function
@@ -31,4 +32,21 @@ def transform_links(dataset: Any, called: Frame | None, path: str) -> tuple[Link
             links = of_function(function, part)
             if links:
                 return links
-    return ()
+    return listed_links(dataset, called, part) if called is not None else ()
+
+
+def listed_links(dataset: Any, called: Frame, part: int | str | None) -> tuple[Link, ...]:
+    """The same lines in the transforms of a list, of an object that the line calls (`self.transform`, a Compose): those
+    of the last transform first."""
+    held = [value for name, value in getattr(dataset, "__dict__", {}).items() if f".{name}(" in called.code]
+    lists = [one for value in held for one in vars(value).values() if isinstance(one, list)] if all_plain(held) else []
+    links: list[Link] = []
+    for one in reversed(lists[0] if len(lists) == 1 else []):
+        calls = [one] if inspect.isfunction(one) else [getattr(type(one), n, None) for n in ("forward", "__call__")]
+        links += next((found for call in calls if (found := of_function(call, part))), ())
+    return tuple(links)
+
+
+def all_plain(held: list[Any]) -> bool:
+    """Whether all are objects with attributes of their own."""
+    return all(hasattr(value, "__dict__") for value in held)
