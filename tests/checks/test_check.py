@@ -17,7 +17,7 @@ from tests.each import each
 EXACT = {
     "optimizer/rate-undefined",
     "data/batch-of-one", "data/class-ignored", "data/fetch-writes", "data/label-range", "data/ragged-samples",
-    "data/empty-sample",
+    "data/empty-sample", "data/id-outside", "data/ids-gapped",
     "data/rows-reordered",
     "data/target-out-of-bounds", "data/target-overlap", "data/targets-all-ignored", "data/token-out-of-table",
     "data/targets-unsigned", "data/window-cut-short", "data/worker-copy-stale", "data/worker-rng",
@@ -41,7 +41,7 @@ AT_END = {
     "data/channels-reordered", "data/last-batch-short", "data/names-renumbered",
     "model/frozen-by-evaluation", "model/all-frozen", "numerics/crash-text", "numerics/crash-values",
     "data/batch-of-one", "data/classes-in-blocks", "data/ctc-lengths", "data/empty-sample", "data/hard-samples",
-    "data/loader-bound",
+    "data/id-outside", "data/ids-gapped", "data/loader-bound",
     "data/ragged-samples",
     "data/target-out-of-bounds", "data/target-overlap", "data/targets-unsigned", "data/token-out-of-table",
     "data/class-ignored", "data/fetch-writes", "data/rows-beyond-length", "data/train-eval-overlap",
