@@ -47,7 +47,10 @@ def test_without_a_file_the_line_that_makes_the_number():
 
 
 def test_a_class_of_which_there_are_more_to_come():
-    (finding,) = told(IdOutside(), msgspec.structs.replace(FACT, ahead=90, alike=12))
+    (finding,) = told(IdOutside(), msgspec.structs.replace(FACT, samples=(62, 71), ahead=90, alike=12))
+    assert "samples 62, 71 (000062.jpg, train.txt:63) hold numbers without a place in its part [2], 4 among" in (
+        finding.message
+    )
     assert "; so do 12 of 90 that no batch has had yet; expected 0..3. Give the table" in finding.message
     assert (finding.place.frame, finding.remedy[0]) == (MADE, ROOM)
 

@@ -65,7 +65,10 @@ class IdOutside(Check, frozen=True):
         known += [at_line(fact.record)] if fact.record is not None else []
         called = f" ({', '.join(known)})" if known else ""
         where = f"in its part {fact.path}" if fact.path else "itself"
-        verb = "holds" if len(fact.samples) == 1 else "hold"
+        one = len(fact.samples) == 1
+        held = (
+            f"holds {fact.value} {where}" if one else f"hold numbers without a place {where}, {fact.value} among them"
+        )
         many = fact.alike > FEW
         others = f"; so do {fact.alike} of {fact.ahead} that no batch has had yet" if fact.alike else ""
         added = fact.number - fact.value
@@ -77,7 +80,7 @@ class IdOutside(Check, frozen=True):
             window,
             "error",
             f"index {fact.number}{spot(fact.symptom)} was refused by what has {fact.size} entries: "
-            f"{named(fact.samples)}{called} {verb} {fact.value} {where}{plus}, and {fact.beside} others hold "
+            f"{named(fact.samples)}{called} {held}{plus}, and {fact.beside} others hold "
             f"{fact.low}..{fact.high} there{others}; expected {expected}. {first}.",
             ref=fact.ref,
             place=Place(
