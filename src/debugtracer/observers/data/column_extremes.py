@@ -38,6 +38,8 @@ class Repeated:
     """It fills an end of a row."""
     handled: bool = False
     """A mask of the batch shows its places."""
+    steps: list[int] = field(default_factory=list)
+    """Steps whose batches held it."""
 
 
 class ColumnExtremes:

@@ -8,6 +8,7 @@ from typing import Any
 import torch
 from torch import Tensor
 
+from debugtracer.callsites.stored_place import StoredPlace, stored_place
 from debugtracer.errors import guarded
 from debugtracer.observers.data.column_extremes import SAMPLES, ColumnExtremes, Repeated
 from debugtracer.observers.data.summary_budget import SummaryBudget
@@ -25,6 +26,7 @@ LOOKS = 200  # batches of a run (ours)
 BATCHES = 3  # that hold it (ours)
 LEARNT = 20  # looks before it is emitted, and again at twice as many (ours: what the others are like is known then)
 NAMED = 256  # dataset indices emitted (ours)
+STEPS = 64  # that are remembered of a number (ours)
 COMPARED = 64  # numbers that the program compares with (ours)
 COMPARES = frozenset(
     {
@@ -47,6 +49,8 @@ class RepeatedExtremesObserver(Observer):
         """By loader and path."""
         self.compared: set[tuple[float, str]] = set()
         """Numbers that the program compares with, and the path of the tensor of a batch that it asks."""
+        self.places: dict[tuple[int, float], StoredPlace | None] = {}
+        """Where numbers stand in the arrays of a dataset, by loader and value."""
 
     def called(self, function: Any, args: tuple[Any, ...], kwargs: dict[str, Any], output: Any) -> None:
         """Note what tensors are compared with: a program may know its codes."""
@@ -82,6 +86,7 @@ class RepeatedExtremesObserver(Observer):
             for one, rows in extremes.look(plain):
                 if len(one.samples) < SAMPLES:
                     one.samples.update(batch.samples(rows) or ())
+                one.steps = [*one.steps, self.run.step][-STEPS:]
                 one.handled |= any(shows(mask, plain == one.value) for other, mask in leaves if other != path)
                 if one.batches >= BATCHES and extremes.looks >= max(LEARNT, 2 * one.told):
                     self.emit(history, path, extremes, one)
@@ -100,6 +105,7 @@ class RepeatedExtremesObserver(Observer):
             return
         one.told = extremes.looks
         low, high = extremes.range_of(one)
+        place = self.place_of(history, one) if one.places <= 1 else None
         self.run.emit(
             RepeatedExtreme(
                 ref=self.run.ref("load"),
@@ -116,9 +122,22 @@ class RepeatedExtremesObserver(Observer):
                 again=one.places > 1,
                 handled=one.handled or self.is_compared(path, one.value, low, high),
                 samples=tuple(sorted(one.samples)[:NAMED]),
+                steps=tuple(one.steps),
+                stored=place.name if place is not None else "",
+                row=place.row if place is not None else None,
+                record=place.record if place is not None else None,
+                cell=place.cell if place is not None else "",
                 made=guarded("repeated_extremes.made")(history.info.made)(path) or (),
             )
         )
+
+    def place_of(self, history: LoaderHistory, one: Repeated) -> StoredPlace | None:
+        """Where it stands in the arrays of the dataset; asked once for each number."""
+        key = history.note.number, one.value
+        if key not in self.places:
+            find = guarded("repeated_extremes.place")(stored_place)
+            self.places[key] = find(history.info.dataset_held(), one.value)
+        return self.places[key]
 
     def is_compared(self, path: str, value: float, low: float, high: float) -> bool:
         """Whether the program compares with that number, or this tensor with one between it and the others."""

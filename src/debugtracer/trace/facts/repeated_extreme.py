@@ -34,6 +34,16 @@ class RepeatedExtreme(Fact, frozen=True, kw_only=True):
     handled: bool
     """The program compares with it, or the batch has a mask of its places."""
     samples: tuple[int, ...] = ()
+    steps: tuple[int, ...] = ()
+    """The last steps in which a training batch held it."""
+    stored: str = ""
+    """The array of the dataset in which it stands once, where it is one element that many windows show: `Plant.x`."""
+    row: int | None = None
+    """Its row there."""
+    record: Frame | None = None
+    """The line of the text file that this row was read from."""
+    cell: str = ""
+    """What is written there: `temp is -999.0`."""
     made: tuple[Frame, ...] = ()
 
     def key(self) -> object:
