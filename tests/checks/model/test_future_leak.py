@@ -72,3 +72,19 @@ def test_a_mask_whose_line_is_known_is_the_place():
     (finding,) = judged(FutureLeak(), [fact])
     assert (finding.place.frame, finding.place.symptom_frame) == (line(27), line(33))
     assert "these are the targets; its mask is made at train.py:27; expected no change" in finding.message
+
+
+def test_a_mask_that_begins_too_late_is_told_at_its_line():
+    fact = FunctionTest(
+        ref=ref(), trial="late_mask", root="Pixels", changed=True, position=16, length=1, size=0.3,
+        module="layers.0.attn", frame=line(25), made=(line(22),),
+    )  # fmt: skip
+    (finding,) = judged(FutureLeak(), [fact])
+    assert finding.message == (
+        "step 0, rank 0: the target of each position is the input token of that position, and the output at 16 changes "
+        "with it by 0.3 standard deviations, and so does the output before (first in layers.0.attn, line 25); its mask "
+        "is made at train.py:22; expected an output that depends on the tokens before it alone. Hide one position "
+        "more, or shift the input by one."
+    )
+    assert (finding.place.frame, finding.place.symptom_frame) == (line(22), line(25))
+    assert not judged(FutureLeak(), [FunctionTest(ref=ref(), trial="late_mask", root="Pixels", position=16, length=-1)])

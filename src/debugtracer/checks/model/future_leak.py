@@ -16,6 +16,10 @@ BY_PLACE = (
     "pad on the left alone, or cut off on the right what a padding on both sides has added",
     "let position t be made of inputs up to t: no bidirectional layer, no flip, no mean over the whole text",
 )
+LATE = (
+    "let the mask hide the next position too: torch.triu(..., diagonal=1), torch.tril(..., diagonal=0)",
+    "shift by one: input tokens[:-1], targets tokens[1:] along time",
+)
 NAMED = {"__getitem__": "an index"}
 
 
@@ -34,7 +38,9 @@ class FutureLeak(Check, frozen=True):
         that have a target must not change. Two runs with equal input were equal bit for bit. Prefix positions without a
         target may look ahead. Where no attention does it, the line is that of the first function whose output changes
         before the middle. Or the targets are the input tokens at their own positions, and the output at a position
-        depends on its token though not on later ones: a model that reads from left to right is asked to copy.
+        depends on its token though not on later ones: a model that reads from left to right is asked to copy. Where the
+        model shifts its input itself, also with time first: one token in the middle is changed, and reaches its own
+        output and those of a few positions before it, but none further back: the mask begins too late.
     What to do
         Pass `is_causal=True`, or a mask that hides the positions after each one. Pad a convolution on the left alone.
     Example
@@ -74,6 +80,8 @@ class FutureLeak(Check, frozen=True):
                     ),
                     remedies=BY_PLACE if fact.function else self.remedies,
                 )
+            if fact.trial == "late_mask" and fact.changed:
+                yield self.late(window, fact)
             if fact.trial == "own_token" and fact.changed:
                 yield self.finding(
                     window,
@@ -86,3 +94,22 @@ class FutureLeak(Check, frozen=True):
                     place=Place(frame=fact.made[0] if fact.made else fact.frame, symptom_frame=fact.frame),
                     remedies=("shift by one: input tokens[:, :-1], targets tokens[:, 1:]",),
                 )
+
+    def late(self, window: Window, fact: FunctionTest) -> Finding:
+        """A model that shifts its input itself, and yet sees what it is to say."""
+        line = f", line {fact.frame.line}" if fact.frame else ""
+        where = f" (first in {fact.module or fact.root}{line})"
+        mask = made_at(fact.made).replace(", made", "; its mask is made")
+        before = f", and so do the {fact.length} outputs before" if fact.length else ""
+        if fact.length == 1:
+            before = ", and so does the output before"
+        return self.finding(
+            window,
+            "error",
+            f"the target of each position is the input token of that position, and the output at {fact.position} "
+            f"changes with it by {fact.size:.2g} standard deviations{before}{where}{mask}; expected an output that "
+            "depends on the tokens before it alone. Hide one position more, or shift the input by one.",
+            ref=fact.ref,
+            place=Place(module=fact.module, frame=fact.made[0] if fact.made else fact.frame, symptom_frame=fact.frame),
+            remedies=LATE,
+        )

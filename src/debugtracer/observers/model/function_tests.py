@@ -204,7 +204,7 @@ class FunctionTestsObserver(Observer):
             found.pop("row_order", None)  # the loop may have put the targets in the order of the outputs
         for trial, facts in found.items():
             stack = facts.pop("stack", ())
-            if trial == "later_tokens" and stack:
+            if trial in ("later_tokens", "late_mask") and stack:
                 facts["made"] = mask_made(stack)
             self.run.emit(FunctionTest(ref=self.at, trial=trial, root=root.name, **facts))  # type: ignore[arg-type]
 

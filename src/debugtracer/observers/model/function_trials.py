@@ -14,6 +14,7 @@ from torch import Tensor
 from debugtracer.callsites.frames import frames_of
 from debugtracer.observers.model.difference import difference
 from debugtracer.observers.model.fixed_draws import FixedDraws
+from debugtracer.observers.model.late_mask_trial import late_mask
 from debugtracer.observers.model.mixing_call import reaching_call
 from debugtracer.observers.model.noise_trials import dropout_left_on
 from debugtracer.observers.model.own_row_trial import own_row
@@ -47,7 +48,12 @@ def tried(
             rows |= {"own_row": found} if found is not None else {}
             if found is None:
                 yield None
+        late = late_mask(made, kept, target)
+        rows |= {"late_mask": late} if late is not None else {}
+        yield None
         for trial in trials(made, kept, target, answer):
+            if trial is not None and trial.get("own_token", {}).get("changed", False):
+                rows.pop("late_mask", None)  # it says the same
             yield trial if trial is None else rows | trial
     except Exception as error:
         yield rows | {"skipped": {"why": f"{type(error).__name__}: {str(error)[:120]}"}}

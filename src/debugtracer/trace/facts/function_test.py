@@ -22,6 +22,7 @@ Trial = Literal[
     "own_row",
     "reading_order",
     "row_order",
+    "late_mask",
     "skipped",
 ]
 
@@ -44,7 +45,9 @@ class FunctionTest(Fact, frozen=True, kw_only=True):
     at a time, `position` reach others through `module` and not themselves; reading_order: the answers at the `length`
     positions of a sequence have seen its other end (`function`: mixed, reversed); row_order: of `length` rows that were
     changed one at a time, the output of `position` stands at another row (`function`: again, where the same order was
-    taken before), while the targets stand in the order of the batch."""
+    taken before), while the targets stand in the order of the batch; late_mask: the tokens are their own
+    targets, and the one at `position`, which is changed, reaches all outputs after it, its own, and those of `length`
+    positions before."""
     root: str
     changed: bool = False
     """Outputs that the change should not reach have changed (any_input, other_positions: nothing has changed at
