@@ -8,7 +8,8 @@ import inspect
 import torch
 from torch import nn
 
-from debugtracer.callsites.definitions import assigned_at, defined_at, grown_at, returned_at, zeroed_at
+from debugtracer.callsites import definitions
+from debugtracer.callsites.definitions import assigned_at, defined_at, grown_at, parsed, returned_at, zeroed_at
 
 
 class Base:
@@ -51,6 +52,33 @@ def test_where_an_attribute_is_set():
     assert assigned_at(Late, "rng").code == "self.rng = 0"  # the class's own lines come before those of its base
     assert assigned_at(Late, "nothing") is None
     assert assigned_at(dict, "keys") is None
+
+
+def test_a_class_is_read_once(monkeypatch):
+    class Asked(Base):
+        def keep(self):
+            self.kept = [self.private() for _ in range(2)]
+
+        def private(self):
+            self.__hidden = 1
+
+    class Unhashable(type):
+        def __eq__(cls, other):
+            raise AssertionError
+
+        __hash__ = None
+
+    class Odd(metaclass=Unhashable):
+        def __init__(self):
+            self.odd = 3
+
+    read = []
+    monkeypatch.setattr(definitions, "parsed", lambda function: read.append(function.__name__) or real(function))
+    real = parsed
+    assert line(assigned_at(Asked, "kept")) == line(assigned_at(Asked, "kept"))
+    assert read == ["keep"]  # a function that does not name it is not parsed
+    assert line(assigned_at(Asked, "__hidden")) == "self.__hidden = 1"
+    assert line(assigned_at(Odd, "odd")) == "self.odd = 3"
 
 
 def test_where_a_name_grows():

@@ -9,21 +9,37 @@ import inspect
 import linecache
 import textwrap
 from collections.abc import Iterator
+from types import CodeType
 from typing import Any
+from weakref import ref
 
 from debugtracer.callsites.construction import is_user_file
 from debugtracer.callsites.notebook_cells import file_of
 from debugtracer.trace.birth import Frame
 
 ADDS = ("append", "extend", "add", "appendleft", "insert")  # methods by which a container grows
+SET_AT: dict[int, tuple[ref[type], dict[str, Frame | None]]] = {}
+"""Id of a class -> the class, and attribute -> the line that sets it; by id, for a metaclass may compare as it
+likes."""
 
 
 def assigned_at(kind: type, attribute: str) -> Frame | None:
     """The line of a class of the user's (or a base of it) that sets `self.attribute`, in __init__ if it is set there;
-    None if no source can be read."""
+    None if no source can be read. Read once for each: a checkpoint asks for all of a program's at each save."""
+    known = SET_AT.get(id(kind))
+    if known is None or known[0]() is not kind:
+        known = SET_AT[id(kind)] = ref(kind), {}
+    if attribute not in known[1]:
+        known[1][attribute] = first_set(kind, attribute)
+    return known[1][attribute]
+
+
+def first_set(kind: type, attribute: str) -> Frame | None:
+    """The same, read from the source."""
     for owner in kind.__mro__:
         for function in sorted(
-            (f for f in vars(owner).values() if inspect.isfunction(f)), key=lambda f: f.__name__ != "__init__"
+            (f for f in vars(owner).values() if inspect.isfunction(f) and names(f.__code__, attribute)),
+            key=lambda f: f.__name__ != "__init__",
         ):
             for line, node in parsed(function):
                 if isinstance(node, (ast.Assign, ast.AnnAssign)) and any(
@@ -31,6 +47,14 @@ def assigned_at(kind: type, attribute: str) -> Frame | None:
                 ):
                     return frame_at(function, line)
     return None
+
+
+def names(code: CodeType, attribute: str) -> bool:
+    """Whether a function, or one inside it, has an attribute of this name; a private one is kept under a longer
+    name."""
+    return any(name.endswith(attribute) for name in code.co_names) or any(
+        isinstance(inner, CodeType) and names(inner, attribute) for inner in code.co_consts
+    )
 
 
 def zeroed_at(kind: type, attribute: str) -> Frame | None:

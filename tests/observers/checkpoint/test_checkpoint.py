@@ -4,9 +4,12 @@ from __future__ import annotations
 
 import io
 import pickle
+import threading
 
+import pytest
 import torch
 from torch import nn
+from torch.overrides import _get_current_function_mode
 
 from debugtracer.trace.events import Observed
 from tests.watching import events, under_watch
@@ -125,3 +128,50 @@ def test_the_file_of_a_teacher_is_not_that_of_its_student(tmp_path):
     assert other_network(tmp_path / "beside") == []
     assert other_network(tmp_path / "gone", gone=True) == []
     assert other_network(tmp_path / "together", together=True) == []
+
+
+class Asked:
+    """Notes the function mode that pickle meets."""
+
+    def __init__(self, met):
+        self.met = met
+
+    def __reduce__(self):
+        self.met.append(_get_current_function_mode())
+        return int, (1,)
+
+
+def test_a_save_goes_through_no_mode_of_ours(tmp_path):
+    met = []
+    with under_watch(tmp_path / "runs"):
+        model = nn.Linear(3, 3)
+        optimizer = torch.optim.Adam(model.parameters(), lr=1e-2)
+        train(model, optimizer, 2)
+        ours = _get_current_function_mode()
+        torch.save({"model": model.state_dict(), "asked": Asked(met)}, io.BytesIO())
+        assert _get_current_function_mode() is ours is not None
+        with pytest.raises(ZeroDivisionError):
+            torch.save({"model": model.state_dict(), "asked": Failing()}, io.BytesIO())
+        assert _get_current_function_mode() is ours
+        beside = threading.Thread(target=torch.save, args=({"asked": Waits(ours, met)}, io.BytesIO()))
+        beside.start()
+        beside.join()
+    assert met == [None, 0]
+
+
+class Failing:
+    """Cannot be saved."""
+
+    def __reduce__(self):
+        raise ZeroDivisionError
+
+
+class Waits:
+    """Notes whether the mode of the training thread hears nothing while another thread saves."""
+
+    def __init__(self, ours, met):
+        self.ours, self.met = ours, met
+
+    def __reduce__(self):
+        self.met.append(self.ours.stack.off)
+        return int, (1,)

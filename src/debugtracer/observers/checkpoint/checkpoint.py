@@ -95,9 +95,14 @@ class CheckpointObserver(Observer):
 
         @functools.wraps(original)
         def save(obj: Any, *args: Any, **kwargs: Any) -> Any:
-            if not self.calls.off and not self.calls.depth and not beside_training():
-                guarded("observers.checkpoint.checkpoint: save")(self.on_save)(obj)
-            return original(obj, *args, **kwargs)
+            if self.calls.off or self.calls.depth or beside_training():
+                return original(obj, *args, **kwargs)
+            guarded("observers.checkpoint.checkpoint: save")(self.on_save)(obj)
+            if not self.run.stack.listening():  # a thread of the program's that saves while another trains
+                return original(obj, *args, **kwargs)
+            # pickling asks each tensor for a dozen things: through our function mode that takes three times as long
+            with self.run.paused():
+                return original(obj, *args, **kwargs)
 
         return save
 
