@@ -164,16 +164,11 @@ class CheckpointObserver(Observer):
             ]
             self.run.emit(
                 CheckpointSaved(
-                    ref=self.run.ref("update", state.iteration_in_flight),
-                    parts=tuple(sorted(parts.words)),
-                    live=tuple(live),
-                    counter=counter,
-                    nonfinite=nonfinite(parts),
-                    tensors=len(parts.weights),
-                    frame=frame,
-                    weights_only=is_of_weights_only(saved),
+                    ref=self.run.ref("update", state.iteration_in_flight), parts=tuple(sorted(parts.words)),
+                    live=tuple(live), counter=counter, nonfinite=nonfinite(parts), tensors=len(parts.weights),
+                    frame=frame, weights_only=is_of_weights_only(saved),
                 )
-            )
+            )  # fmt: skip
             if state.step:
                 order = [[names.get(id(p), "") for p in parameters(o)] for o in trained]
                 schedule = max((int(getattr(s, "last_epoch", 0)) for s in schedulers), default=None)
