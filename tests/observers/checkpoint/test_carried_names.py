@@ -103,20 +103,30 @@ def test_what_is_left_alone(tmp_path, given: dict[str, Any]) -> None:
     assert not facts(tmp_path, CarriedNames)
 
 
-def resume(loaded: dict[str, Any], now: dict[str, int]) -> None:
-    model = Model(12)
-    model.load_state_dict(loaded["model"])
-    train(model, now)
+SCRIPT = """
+import torch
+from torch import nn
+
+WORDS = [f"w{n}" for n in range(12)]
+model = nn.Embedding(12, 4)
+torch.save({"model": model.state_dict(), "words": {word: n for n, word in enumerate(WORDS)}}, "kept.pt")
+kept = torch.load("kept.pt")
+ASKED
+place = {word: n for n, word in enumerate(reversed(WORDS))}
+model.load_state_dict(kept["model"])
+optimizer = torch.optim.SGD(model.parameters(), lr=0.1)
+for _ in range(3):
+    loss = model(torch.tensor([place[word] for word in WORDS])).mean()
+    optimizer.zero_grad()
+    loss.backward()
+    optimizer.step()
+"""
 
 
-def test_a_table_in_the_loaded_file_that_nobody_asks_for(tmp_path) -> None:
-    state = Model(12).state_dict()
-    with under_watch(tmp_path / "unread"):
-        resume({"model": state, "never_asked_for": first()}, turned())
-    (fact,) = facts(tmp_path / "unread", CarriedNames)
-    assert (fact.former, fact.differ) == ("loaded['never_asked_for']", 12)
-    asked = {"model": state, "asked_for": first()}
-    with under_watch(tmp_path / "read"):
-        assert len(asked["asked_for"]) == 12
-        resume(asked, turned())
-    assert not facts(tmp_path / "read", CarriedNames)
+@pytest.mark.parametrize(("asked", "told"), [("", 1), ('print(len(kept["words"]))', 0), ('kept.get("words")', 0)])
+def test_a_table_in_the_loaded_file_that_nobody_asks_for(run_watched, tmp_path, asked: str, told: int) -> None:
+    script = tmp_path / "train.py"
+    script.write_text(SCRIPT.replace("ASKED", asked))
+    watched = run_watched(script)
+    found = [f for f in watched.report["findings"] if f["check"] == "data/embedding-renumbered"]
+    assert len(found) == told

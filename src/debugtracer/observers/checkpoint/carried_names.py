@@ -195,16 +195,17 @@ def is_table(value: dict[Any, Any]) -> bool:
 
 
 def is_read(key: str) -> bool:
-    """Whether the program asks a mapping for this key somewhere: then it may know what it does."""
-    programs = [program_of(file) for file in program_files() or ()]
-    for program in programs:
+    """Whether the program asks a mapping for this key somewhere, and so may know what it does, or its files cannot all
+    be read."""
+    files = program_files()
+    for program in [program_of(file) for file in files or ()]:
         if program is None:
             continue
         for node in program.every(ast.Constant):
             above = next(program.above(node), None) if node.value == key else None
             if isinstance(above, ast.Call) or (isinstance(above, ast.Subscript) and isinstance(above.ctx, ast.Load)):
                 return True
-    return False
+    return files is None
 
 
 def made_at(name: str) -> Frame | None:
