@@ -99,6 +99,7 @@ APART = {
     "embedding-spreads",
     "sampled-latents",
     "attention-axes",
+    "latent-spreads",
     "carried-states",
     "crossed-lengths",
     "placed-rows",
