@@ -66,8 +66,8 @@ class LatentSpread(Check, frozen=True):
             window,
             "warning",
             f"noise is multiplied{spot(fact.product)} with {factor}, of shape {fact.shape}, and the loss adds up L and "
-            f"exp(L), in {counted(self.looks, 'look')}: a divergence where L is the logarithm of the variance; expected "
-            "noise times exp(L / 2). Write torch.exp(0.5 * L).",
+            f"exp(L), in {counted(self.looks, 'look')}: a divergence where L is the logarithm of the variance; "
+            "expected noise times exp(L / 2). Write torch.exp(0.5 * L).",
             ref=fact.ref,
             place=Place(frame=fact.frame, symptom_frame=fact.product),
         )
