@@ -39,7 +39,7 @@ ORDER = torch.randperm(NODES, generator=torch.Generator().manual_seed(1))
 
 
 @pytest.mark.parametrize(
-    ("kind", "steps"), [(mask, 6), (lambda rows: rows, 102), (lambda rows: rows.numpy(), 102)]
+    ("kind", "steps"), [(mask, 6), (mask, 102), (lambda rows: rows, 102), (lambda rows: rows.numpy(), 102)]
 )  # fmt: skip
 def test_rows_in_both_are_told(tmp_path, kind, steps):
     (fact,) = observed(tmp_path, lambda: program(kind(ORDER[:120]), kind(ORDER[80:]), steps=steps), EvaluatedRows)
@@ -55,6 +55,7 @@ def test_rows_in_both_are_told(tmp_path, kind, steps):
         mask(ORDER[:60]),
         mask(ORDER),  # of all
         lambda step: torch.randperm(NODES)[:60],  # some, each time others
+        lambda step: mask(torch.randperm(NODES)[:60]),
     ],
 )
 def test_other_rows_and_those_that_are_meant_are_silent(tmp_path, test):

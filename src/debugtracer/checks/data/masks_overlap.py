@@ -26,7 +26,7 @@ class MasksOverlap(Check, frozen=True):
         The loss of training is taken of the same rows of an output in all inspected steps, by a mask or by row numbers.
         A call without gradients takes rows of a tensor as long: at least `least` and `share` of them are among those of
         training. Left alone: all rows of training or a part of them (its own accuracy), rows that hold all of training
-        (the accuracy of all), row numbers that are others each time, and batches drawn anew.
+        (the accuracy of all), row numbers and masks that are others each time, and batches drawn anew.
     What to do
         Cut the masks from one order: `order = torch.randperm(n)`, `train[order[:k]] = True`, `test[order[k:]] = True`.
     Example

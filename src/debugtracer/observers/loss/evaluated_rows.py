@@ -39,12 +39,18 @@ class EvaluatedRowsObserver(Observer):
         """Line of an evaluation and the row numbers that it takes -> the step in which it took them first."""
         self.told: set[object] = set()
         """Lines that were told: one may take the rows of training, too, and those of all."""
+        self.held: dict[tuple[object, int], tuple[int, EvaluatedRows]] = {}
+        """The same of masks, with what is told once they come again, or were the only ones."""
+        self.steps: dict[object, set[int]] = {}
+        """Lines of evaluations by masks and the steps in which they were seen."""
 
     def reset(self) -> None:
         self.rows.clear()
         self.trained, self.length, self.looks, self.raw = None, 0, 0, ()
         self.seen.clear()
         self.told.clear()
+        self.held.clear()
+        self.steps.clear()
 
     def called(self, function: Any, args: tuple[Any, ...], kwargs: dict[str, Any], output: Any) -> None:
         """Follow the rows of training to its loss; look at those of an evaluation."""
@@ -91,19 +97,36 @@ class EvaluatedRowsObserver(Observer):
         if line in self.told or shared in (0, len(rows), len(self.trained)):
             return
         key = line, hash(tuple(rows.tolist()))
-        if not is_mask(index) and (len(self.seen) >= MOST or self.seen.setdefault(key, step) == step):
-            return
+        if is_mask(index):
+            self.steps.setdefault(line, set()).add(step)
+            if key in self.held and self.held[key][0] != step:
+                self.tell(line, self.held[key][1])
+            elif key not in self.held and len(self.held) < MOST:
+                self.held[key] = step, self.fact(raw, len(rows), shared)
+        elif len(self.seen) < MOST and self.seen.setdefault(key, step) != step:
+            self.tell(line, self.fact(raw, len(rows), shared))
+
+    def ended(self) -> None:
+        """Emit masks of which there was one evaluation alone: those of several that never came again are drawn anew."""
+        for (line, _), (_, fact) in self.held.items():
+            if line not in self.told and len(self.steps[line]) == 1:
+                self.tell(line, fact)
+
+    def tell(self, line: object, fact: EvaluatedRows) -> None:
+        """Emit a line, once."""
         self.told.add(line)
+        self.run.emit(fact)
+
+    def fact(self, raw: RawFrames, rows: int, shared: int) -> EvaluatedRows:
+        """What is told of the rows that an evaluation takes now."""
         origin = guarded("observers.loss.evaluated_rows")(index_origin)(frames_of(raw))
-        self.run.emit(
-            EvaluatedRows(
-                ref=self.run.ref("loss", self.run.iteration - 1), length=self.length, trained=len(self.trained),
-                rows=len(rows), shared=shared, frame=first(raw), train_frame=first(self.raw),
-                made=made_first(origin[1]) if origin is not None else (),
-            )
+        return EvaluatedRows(
+            ref=self.run.ref("loss", self.run.iteration - 1), length=self.length, rows=rows, shared=shared,
+            trained=len(self.trained) if self.trained is not None else 0, frame=first(raw), train_frame=first(self.raw),
+            made=made_first(origin[1]) if origin is not None else (),
         )  # fmt: skip
 
 
 def is_mask(index: Any) -> bool:
-    """Whether an index marks rows: it is made once, where numbers may be drawn anew."""
+    """Whether an index marks rows: the same mask comes again in the next evaluation, where it is not drawn anew."""
     return getattr(index, "dtype", None) == torch.bool or str(getattr(index, "dtype", "")) == "bool"
