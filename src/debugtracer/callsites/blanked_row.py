@@ -57,7 +57,7 @@ def blanks(node: ast.AST, value: int, module: ModuleType) -> bool:
 
 
 def is_whole(index: ast.expr) -> bool:
-    """Whether an index is `:` or `...`."""
+    """True for `:` and `...`, which take all places."""
     if isinstance(index, ast.Slice):
         return index.lower is None and index.upper is None and index.step is None
     return isinstance(index, ast.Constant) and index.value is Ellipsis

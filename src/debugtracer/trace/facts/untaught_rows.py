@@ -28,5 +28,5 @@ class UntaughtRows(Fact, frozen=True, kw_only=True):
     """The only line of the data set's file that writes the ignored value into a whole row."""
 
     def key(self) -> object:
-        """Identify the labels."""
+        """Identify the labels by where they were written."""
         return self.path, self.frame
