@@ -5,7 +5,7 @@ from __future__ import annotations
 import msgspec
 
 from debugtracer.testing import TRAIN, a_birth, a_tensor, evidence_of, some_facts
-from debugtracer.trace.birth import Frame
+from debugtracer.trace.birth import EmptyGroup, Frame
 
 
 def test_fires_on_zero_by_zero():
@@ -17,6 +17,17 @@ def test_fires_on_zero_by_zero():
     )
     assert evidence is not None
     assert evidence.because == "div divides 0 by 0 (made by sum)"
+
+
+def test_the_group_that_the_row_stands_for():
+    birth = a_birth("aten::div", a_tensor(0.0), a_tensor(0.0, made_by="aten::sum"), kind="0/0")
+    group = EmptyGroup(name="to_neighs", row=129, kind="set", called=(("nodes", "839"),), others=200)
+    evidence = evidence_of("zero-division", some_facts(msgspec.structs.replace(birth, group=group)))
+    assert evidence is not None
+    assert evidence.because == (
+        "div divides 0 by 0 (made by sum): to_neighs[129] (nodes[129] is 839) is an empty set, where 200 others hold "
+        "something"
+    )
 
 
 def test_fires_on_a_number_by_zero():

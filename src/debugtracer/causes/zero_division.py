@@ -6,6 +6,7 @@ from typing import ClassVar
 
 from debugtracer.causes.cause import Cause, Evidence
 from debugtracer.causes.incident_evidence import IncidentEvidence, base
+from debugtracer.trace.birth import EmptyGroup
 
 DIVISIONS = ("div", "true_divide", "reciprocal", "mean", "remainder", "fmod")
 BOUND = "give the divisor a lower bound above 0 where it is made: softplus, or + eps"
@@ -53,6 +54,7 @@ class ZeroDivision(Cause):
             because=(
                 f"{incident.op} divides {upper} by "
                 f"{'0' if known else 'a divisor that is 0'}{self.origin(incident, 0 if inverse else 1)}"
+                f"{emptied(incident.birth.group)}"
             ),
             remedies=(*cut, *self.remedies),
             place=place,
@@ -77,3 +79,14 @@ class ZeroDivision(Cause):
                 "find out why the selection is empty: `debug-tracer report RUN --batch`",
             ),
         )
+
+
+def emptied(group: EmptyGroup | None) -> str:
+    """What the bad row is of, where the program's own lists tell it: the end of a clause."""
+    if group is None:
+        return ""
+    called = ", ".join(f"{name}[{group.row}] is {entry}" for name, entry in group.called)
+    return (
+        f": {group.name}[{group.row}]{called and f' ({called})'} is an empty {group.kind}, where {group.others} others "
+        "hold something"
+    )

@@ -53,6 +53,20 @@ class ChainLink(msgspec.Struct, frozen=True, kw_only=True):
     numel: int = 0
 
 
+class EmptyGroup(msgspec.Struct, frozen=True, kw_only=True):
+    """One entry of a list with one for each row, which is empty where others are not."""
+
+    name: str
+    """The list: `to_neighs`."""
+    row: int
+    kind: str
+    """What is empty: set, list, tuple or dict."""
+    called: tuple[tuple[str, str], ...] = ()
+    """What stands for the row in other lists of the same function: a name and its entry."""
+    others: int = 0
+    """How many rows have something."""
+
+
 class Birth(msgspec.Struct, frozen=True, kw_only=True):
     """The first op whose bad output reaches the loss or a gradient (docs/rationale/contracts.md#op)."""
 
@@ -86,6 +100,8 @@ class Birth(msgspec.Struct, frozen=True, kw_only=True):
     """The parameter that was written, when the op writes one (direction update)."""
     infinity: Frame | None = None
     """The program's line that wrote, on purpose, the infinities which the op met: the fill of a mask."""
+    group: EmptyGroup | None = None
+    """A division by 0: the group of the first bad row, of which the program's own lists have nothing."""
     flushed_share: float | None = None
     """Underflow: share of gradient elements flushed to zero by the working dtype (0..1)."""
 

@@ -145,7 +145,7 @@ def as_birth(
         library=meta.library, entry=meta.entry, output=first.output, inputs=first.inputs,
         coordinates=first.coordinates, rows=None if meta.direction == "update" else rows, chain=chain,
         number=None if first.number is None else number(first.number), param=first.param, flushed_share=share,
-        infinity=written_infinity(first),
+        infinity=written_infinity(first), group=first.group,
     )  # fmt: skip
 
 

@@ -30,6 +30,7 @@ from debugtracer.replay.op_trace.classes import (
 )
 from debugtracer.replay.op_trace.covering import is_mask, meets, uncovered
 from debugtracer.replay.op_trace.decompose import inner_op
+from debugtracer.replay.op_trace.empty_groups import empty_group
 from debugtracer.replay.op_trace.kinds import kind_of, masks_by_design, short
 from debugtracer.replay.op_trace.op_records import OpRecords
 from debugtracer.replay.op_trace.rows import rows_after
@@ -241,6 +242,8 @@ class OpTracker(OpRecords):
         if not record.kind:
             half = any(t.dtype in HALF for t in group.outs)
             record.kind = kind_of(record.op, worst == NAN, bool(bad_reads), record.inputs, half)
+        if record.kind in ("0/0", "domain", "overflow") and record.meta is not None:
+            record.group = empty_group(record.op, record.shape, record.coordinates)
         name = self.memory.name_of(result)
         record.param = name.removeprefix("parameter ") if name.startswith("parameter ") else None
         soft = [p for p in ancestors_on_purpose(record) if p.status == SOURCE and p.name]

@@ -10,7 +10,7 @@ from torch import Tensor
 from torch.multiprocessing.reductions import StorageWeakRef
 
 from debugtracer.recorder.tape.held_rows import HeldRows, outermost, rows_of_memory, unknown_rows
-from debugtracer.trace.birth import TensorFacts
+from debugtracer.trace.birth import EmptyGroup, TensorFacts
 from debugtracer.trace.op import OpMeta
 
 EVENT, CONST, PASS, SOURCE, UNWRITTEN = "event", "const", "pass", "source", "unwritten"
@@ -45,6 +45,8 @@ class OpRecord:
     output: TensorFacts | None = None
     kind: str = ""
     inner: str | None = None
+    group: EmptyGroup | None = None
+    """The empty group that a division by 0 is of."""
     param: str | None = None
     number: float | None = None
     """A number of the program that made it bad: it is not finite, and all that it read is."""
