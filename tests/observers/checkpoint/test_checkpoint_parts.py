@@ -12,6 +12,7 @@ from debugtracer.observers.checkpoint.checkpoint_parts import (
     nonfinite,
     parts_of,
     print_of,
+    rate_beside,
 )
 
 
@@ -84,3 +85,14 @@ def test_lightnings_own_files_of_weights_are_known(tmp_path, weights_only):
     trainer.save_checkpoint(tmp_path / "x.ckpt", weights_only=weights_only)
     assert is_of_weights_only(torch.load(tmp_path / "x.ckpt", weights_only=False)) is weights_only
     assert not is_of_weights_only({"state_dict": {}, "epoch": 1})
+
+
+def test_the_rate_of_a_setup_that_differs_in_it_alone() -> None:
+    weights = [torch.nn.Parameter(torch.zeros(2))]
+    mine, lower, other = (
+        groups_of(make(weights, lr=rate).state_dict()["param_groups"])
+        for make, rate in ((torch.optim.Adam, 0.05), (torch.optim.Adam, 0.005), (torch.optim.SGD, 0.005))
+    )
+    assert rate_beside(mine, [other, lower]) == 0.005
+    assert rate_beside(mine, [mine]) is None
+    assert rate_beside(mine, [other]) is None

@@ -279,7 +279,7 @@ class CheckpointObserver(Observer):
             stateful=not all(g.get("momentum") == 0 for g in optimizer.param_groups),
             fresh=not optimizer.state,
             same_data=None if saved is None else same_data(saved.data, self.data()),
-            file_fits=groups_of(optimizer.param_groups) in load.setups,
+            **load.of_file(groups_of(optimizer.param_groups)),
             edited=edited,
             in_place=saved is not None and saved.is_of(load.parameters),
             partial=any(p not in load.parameters for p in held),

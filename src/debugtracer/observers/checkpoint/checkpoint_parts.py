@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -96,6 +96,14 @@ def groups_of(groups: Any) -> Setup:
         rate = group.get("initial_lr", group.get("lr"))
         found.append((len(group.get("params", ())), float(rate) if isinstance(rate, (int, float)) else None, plain))
     return tuple(found)
+
+
+def rate_beside(setup: Setup, others: Iterable[Setup]) -> float | None:
+    """The largest rate of another setup with the same groups and options, and other rates."""
+    for other in others:
+        if other != setup and [(n, plain) for n, _, plain in other] == [(n, plain) for n, _, plain in setup]:
+            return max((rate for _, rate, _ in other if rate is not None), default=None)
+    return None
 
 
 def nonfinite(parts: CheckpointParts, most: int = 8) -> tuple[str, ...]:

@@ -137,6 +137,9 @@ class Resumed(Fact, frozen=True, kw_only=True):
     file_fits: bool = False
     """The file holds the state of an optimizer with the same groups, first learning rates and options as the one that
     begins."""
+    file_rate: float | None = None
+    """The largest rate in the file, where it holds the state of an optimizer with the same groups and options but
+    another rate."""
     edited: bool = False
     """Some of the loaded parameters were written again before the update: pruned, clamped, a new head."""
     in_place: bool = False
