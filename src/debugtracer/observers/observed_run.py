@@ -88,6 +88,7 @@ class ObservedRun:
         self.values: dict[str, float] = {}
         """Numbers of this step for series of their own (`val_loss`, `logged/NAME`, `tracked/NAME`)."""
         self.restore_listeners: list[Callable[[str, Any], None]] = []
+        self.evaluation_listeners: list[Callable[[], None]] = []
         self.failures: dict[int, int] = {}
         self.unwanted: set[Callable[..., None]] = set()
         """Methods of observers that are not to be called: there is nothing left for them to do."""
@@ -115,6 +116,15 @@ class ObservedRun:
         """Report that load_state_dict of a module (`weights`), optimizer, scheduler or scaler returned."""
         for listener in self.restore_listeners:
             listener(word, owner)
+
+    def on_evaluated(self, listener: Callable[[], None]) -> None:
+        """Call the listener after each evaluation, when training goes on."""
+        self.evaluation_listeners.append(listener)
+
+    def evaluated(self) -> None:
+        """Report that an evaluation is over."""
+        for listener in self.evaluation_listeners:
+            self.attempt(listener, ())
 
     def on_subscription(self, listener: Callable[[set[str]], None]) -> None:
         """Call the listener with names of events whenever other methods of observers are to be called for them."""

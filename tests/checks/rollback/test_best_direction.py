@@ -45,6 +45,16 @@ def test_percents_are_scores_too_and_a_trainer_has_another_setting():
     assert finding.message.endswith("Set greater_is_better=True.")
 
 
+def test_a_comparison_of_the_program_is_to_be_turned():
+    (finding,) = judged(RIGHT, own=True, owner="right < best")
+    assert (
+        "`right < best` (train.py:24) takes evaluation 1 of 5 for the best, 0.28 of right: the minimum counts. It has "
+        "risen to 0.85 since" in finding.message
+    )
+    assert finding.message.endswith("expected the maximum. Turn the comparison round.")
+    assert finding.remedy[0].startswith("turn the comparison round")
+
+
 @pytest.mark.parametrize("power", [1, 0.5])
 def test_a_loss_with_mode_max_is_told(power):
     (finding,) = judged(tuple(3 * one**power for one in FALLING), mode="max", monitor="val_loss")

@@ -26,12 +26,16 @@ class Evaluated(NamedTuple):
     training: float
 
 
+TURN = ("turn the comparison round: score > best for accuracies and other scores, loss < best for losses and errors",)
+
+
 class BestDirection(Check, frozen=True):
     """What keeps the best model compares the wrong way round: it keeps the worst.
 
     What it catches
         `ModelCheckpoint(monitor="val_acc")`, whose default is mode="min"; `EarlyStopping` and `metric_for_best_model`
-        of transformers' Trainer alike; mode="max" by a loss.
+        of transformers' Trainer alike; mode="max" by a loss. `if accuracy < best:` around the lines of a loop that keep
+        the weights.
     Why it matters
         Training goes well and the first, least trained model is loaded, tested and shipped.
     How it decides
@@ -40,7 +44,8 @@ class BestDirection(Check, frozen=True):
         values are shares (of 1, or of 100), rise as both losses fall (rank correlation of `least` or stronger) and come
         to `score` and more, as errors that rise from nothing do not. Mode "max": the largest is the first or the second
         while the values are the loss on held-out data, or its root, times a constant. A loss that rises because the
-        model overfits rises with the loss on held-out data.
+        model overfits rises with the loss on held-out data. What a loop of the program compares is read where an
+        evaluation is over: the variable that is compared with another one and then written to it.
     What to do
         Use mode="max" (greater_is_better=True) for a score, "min" for a loss.
     Example
@@ -119,14 +124,22 @@ class BestDirection(Check, frozen=True):
         setting = (
             f"greater_is_better={right == 'max'}" if fact.owner == "Trainer" else f'mode="{right}"'
         )  # as it is written there
+        claim = f"has kept evaluation {best + 1} of {len(seen)} as the best, with"
+        if fact.own:
+            name, claim = (
+                f"`{fact.owner}`{spot(fact.frame)}",
+                f"takes evaluation {best + 1} of {len(seen)} for the best,",
+            )
         return self.finding(
             window,
             "warning",
-            f"{name} has kept evaluation {best + 1} of {len(seen)} as the best, with {seen[best].value:.3g} of "
+            f"{name} {claim} {seen[best].value:.3g} of "
             f"{fact.monitor}: the {fact.mode}imum counts. It has {moved} to {seen[-1].value:.3g} since, while the loss "
             f"on held-out data fell from {seen[0].held_out:.3g} to {seen[-1].held_out:.3g} and that of training from "
-            f"{seen[0].training:.3g} to {seen[-1].training:.3g}; expected the {right}imum. Set {setting}.",
+            f"{seen[0].training:.3g} to {seen[-1].training:.3g}; expected the {right}imum. "
+            f"{'Turn the comparison round.' if fact.own else f'Set {setting}.'}",
             ref=fact.ref,
+            remedies=TURN if fact.own else (),
             place=Place(frame=fact.frame),
             evaluations=float(len(seen)),
         )

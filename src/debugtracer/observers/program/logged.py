@@ -180,6 +180,7 @@ class LoggedObserver(Observer):
         if self.sums[1]:
             self.run.put(VAL_LOSS, self.sums[0] / self.sums[1])
             self.sums = [0.0, 0.0]
+            self.run.evaluated()
         loss = losses[0] if losses else None
         if (
             "transformers.trainer" in self.calls.patches.covered

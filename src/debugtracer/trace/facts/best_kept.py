@@ -17,14 +17,16 @@ class BestKept(Fact, frozen=True, kw_only=True):
 
     keeper: int
     owner: str
-    """Its class."""
+    """Its class; the condition of a loop that compares itself."""
     monitor: str
     mode: Literal["min", "max"]
     count: int
     """How many values it was given before."""
     value: Number
     frame: Frame | None = None
-    """Where the user built it, or the line that trains."""
+    """Where the user built it, or the line that trains, or that compares."""
+    own: bool = False
+    """A line of the program compares, and no library."""
 
     def key(self) -> object:
         """Identify the value; each one is new."""
