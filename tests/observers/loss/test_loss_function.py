@@ -2,6 +2,10 @@
 
 from __future__ import annotations
 
+import itertools
+import subprocess
+import sys
+
 import pytest
 import torch
 
@@ -78,3 +82,24 @@ def test_a_column_against_a_square_was_stretched_before():
     assert is_repeated(column, square) and is_repeated(square, column)
     others = [(column, torch.zeros(5)), (torch.zeros(1, 1), torch.zeros(1, 1)), (column, torch.zeros(5, 3))]
     assert [is_repeated(a, b) for a, b in (*others, (torch.zeros(5), square), (square, square))] == [False] * 5
+
+
+def test_shapes_are_broadcast_as_torch_does():
+    shapes = [shape for ranks in range(4) for shape in itertools.product((0, 1, 2, 3), repeat=ranks)]
+    for a, b in itertools.product(shapes, repeat=2):
+        try:
+            whole = torch.broadcast_shapes(a, b).numel()
+        except RuntimeError:
+            whole = 0
+        wanted = len(a) != len(b) and whole > max(torch.Size(a).numel(), torch.Size(b).numel())
+        assert is_stretched(a, b) == wanted, (a, b)
+
+
+def test_asking_for_shapes_imports_nothing():
+    words = (
+        "import sys, torch; from debugtracer.observers.loss.loss_function import is_stretched;"
+        "before = set(sys.modules);"
+        "print(is_stretched((32, 1), (32,)), len(set(sys.modules) - before))"
+    )
+    said = subprocess.run([sys.executable, "-c", words], capture_output=True, text=True, check=True)
+    assert said.stdout.split() == ["True", "0"]

@@ -5,6 +5,8 @@ from __future__ import annotations
 
 import functools
 import inspect
+import math
+from itertools import zip_longest
 from typing import Any
 
 import torch
@@ -99,12 +101,14 @@ def rows_outside(target: Tensor, kept: Tensor, limits: tuple[float, float]) -> t
 
 
 def is_stretched(a: tuple[int, ...], b: tuple[int, ...]) -> bool:
-    """True if two shapes broadcast to one that has more elements than either."""
-    try:
-        whole = torch.broadcast_shapes(a, b)
-    except RuntimeError:
+    """True if two shapes broadcast to one that has more elements than either. Not by `torch.broadcast_shapes`: its
+    first call imports sympy, half a second and 400 modules."""
+    if len(a) == len(b):
         return False
-    return len(a) != len(b) and torch.Size(whole).numel() > max(torch.Size(a).numel(), torch.Size(b).numel())
+    pairs = list(zip_longest(reversed(a), reversed(b), fillvalue=1))
+    if any(x != y and 1 not in (x, y) for x, y in pairs):
+        return False
+    return math.prod(y if x == 1 else x for x, y in pairs) > max(math.prod(a), math.prod(b))
 
 
 def is_repeated(a: Tensor, b: Tensor) -> bool:
