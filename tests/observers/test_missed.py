@@ -72,6 +72,7 @@ def in_the_middle_of_a_step(session: Session) -> None:
 
 
 APART = {
+    "climbs",
     "optimizer-state",
     "critic-gradients",
     "score-gradients",

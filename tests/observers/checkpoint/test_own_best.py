@@ -54,9 +54,10 @@ def test_others_are_none(tmp_path, text):
 
 
 def test_numbers_alone_are_read():
-    names = {"a": 0.5, "b": "word", "c": True}
-    values = [read(ast.parse(n, mode="eval").body, names) for n in ("a", "b", "c", "d", "a.x")]
-    assert values == [0.5, None, None, None, None]
+    names = {"a": 0.5, "b": "word", "c": True, "e": {"val": 1.5}}
+    asked = ("a", "b", "c", "d", "a.x", 'e["val"]', 'e["x"]', 'a["val"]')
+    values = [read(ast.parse(n, mode="eval").body, names) for n in asked]
+    assert values == [0.5, None, None, None, None, 1.5, None, None]
 
 
 def loop() -> None:

@@ -12,6 +12,7 @@ from torch import Tensor, nn
 from debugtracer.trace.facts.climb import Climb
 from tests.observers.loops import data, gan, net, plain
 from tests.observers.observing import observed
+from tests.watching import under_watch
 
 F = nn.functional
 
@@ -156,3 +157,15 @@ def sharpened() -> None:
 )  # fmt: skip
 def test_what_goes_down_or_is_meant_to_go_up(tmp_path, loop):
     assert observed(tmp_path / "runs", loop, Climb) == []
+
+
+def test_an_update_that_was_not_seen_ends_the_looks(tmp_path):
+    with under_watch(tmp_path / "runs") as session:
+        observer = session.dispatcher.observers["climbs"]
+        model = net()
+        ((x, y),) = data(1)
+        (-F.mse_loss(model(x), y)).backward()
+        assert observer.look is not None
+        observer.missed()
+        assert (observer.look, observer.sign, observer.reached) == (None, None, [])
+        assert observer.backward_begins in session.dispatcher.run.unwanted

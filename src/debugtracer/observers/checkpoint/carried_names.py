@@ -69,7 +69,7 @@ class CarriedNamesObserver(Observer):
         found = [
             LoadedEmbedding(f"{name}.weight" if name else "weight", part)
             for name, part in owner.named_modules()
-            if isinstance(part, nn.Embedding) and part.weight.device.type != "meta"
+            if isinstance(part, nn.Embedding) and not (part.weight.is_meta or part.weight.is_inference())
         ]
         if not found:
             return

@@ -30,7 +30,7 @@ ORDERS: dict[type[ast.cmpop], Literal["min", "max"]] = {
 }  # fmt: skip
 
 
-class Comparison(NamedTuple):
+class OwnComparison(NamedTuple):
     """One `if value > best:` that keeps weights and takes the value for the best."""
 
     value: ast.expr
@@ -44,7 +44,7 @@ class OwnBestObserver(Observer):
 
     def __init__(self, run: ObservedRun) -> None:
         super().__init__(run)
-        self.known: list[Comparison] | None = None
+        self.known: list[OwnComparison] | None = None
         self.counts: dict[int, int] = {}
         run.on_evaluated(self.evaluated)
 
@@ -72,7 +72,7 @@ class OwnBestObserver(Observer):
             )  # fmt: skip
 
 
-def value_of(one: Comparison) -> float | None:
+def value_of(one: OwnComparison) -> float | None:
     """The number that was compared last, read in the function that compares, where that is on the stack."""
     frame: FrameType | None = sys._getframe(1)
     for _ in range(FRAMES):
@@ -86,16 +86,19 @@ def value_of(one: Comparison) -> float | None:
 
 
 def read(value: ast.expr, names: dict[str, object]) -> float | None:
-    """A variable, or an attribute that an object holds itself."""
+    """A variable, an attribute that an object holds itself, or an entry of a dict by its name."""
     held: object
-    if isinstance(value, ast.Attribute) and isinstance(value.value, ast.Name):
+    if isinstance(value, ast.Subscript) and isinstance(value.value, ast.Name) and isinstance(value.slice, ast.Constant):
+        entries = names.get(value.value.id)
+        held = entries.get(value.slice.value) if type(entries) is dict else None
+    elif isinstance(value, ast.Attribute) and isinstance(value.value, ast.Name):
         held = getattr(names.get(value.value.id), "__dict__", {}).get(value.attr)
     else:
         held = names.get(value.id) if isinstance(value, ast.Name) else None
     return scalar(held) if held is not None and not isinstance(held, bool) else None
 
 
-def comparisons(file: str) -> Iterator[Comparison]:
+def comparisons(file: str) -> Iterator[OwnComparison]:
     """Yield the conditions of a file under which weights are kept and the best value is written. Reads source."""
     program = program_of(file)
     for node in program.nodes if program is not None else ():
@@ -108,7 +111,7 @@ def comparisons(file: str) -> Iterator[Comparison]:
                 if turned:
                     mode = "max" if mode == "min" else "min"
                 frame = Use(program, scope_at(program, node.lineno), node.test).frame(node)
-                yield Comparison(value, mode, frame, ast.unparse(test))
+                yield OwnComparison(value, mode, frame, ast.unparse(test))
 
 
 def branches(node: ast.If) -> Iterator[tuple[ast.Compare, list[ast.stmt], bool]]:

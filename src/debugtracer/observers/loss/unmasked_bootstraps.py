@@ -31,7 +31,7 @@ FORMS = frozenset(
 MOST_COLUMNS = 32  # in a step (ours)
 
 
-class Answer(NamedTuple):
+class ValueOfNext(NamedTuple):
     """A prediction that was made without a graph, and what became of it."""
 
     given: Tensor
@@ -54,10 +54,10 @@ class UnmaskedBootstrapsObserver(Observer):
     def __init__(self, run: ObservedRun) -> None:
         super().__init__(run)
         self.columns: ById[Tensor, Column] = ById()
-        self.answers: ById[Tensor, Answer] = ById()
+        self.answers: ById[Tensor, ValueOfNext] = ById()
         self.said: ById[Tensor, Tensor] = ById()
         """What each prediction with a graph was made of."""
-        self.target: tuple[Answer, Tensor, RawFrames] | None = None
+        self.target: tuple[ValueOfNext, Tensor, RawFrames] | None = None
         """The target that was compared, the states of the prediction, and where."""
 
     def reset(self) -> None:
@@ -88,7 +88,7 @@ class UnmaskedBootstrapsObserver(Observer):
             if value.requires_grad:
                 self.said[value] = first_given
             elif len(self.answers) < MOST:
-                self.answers[value] = Answer(first_given, value._version)
+                self.answers[value] = ValueOfNext(first_given, writes(value))
 
     @inspected
     def called(self, function: Any, args: tuple[Any, ...], kwargs: dict[str, Any], output: Any) -> None:
@@ -121,10 +121,10 @@ class UnmaskedBootstrapsObserver(Observer):
                 if column is not None:
                     column.read = True
 
-    def find(self, value: Any) -> Answer | None:
+    def find(self, value: Any) -> ValueOfNext | None:
         """What is known of a tensor that nobody has written since."""
         known = self.answers.get(value) if isinstance(value, Tensor) else None
-        return known if known is not None and known.version == value._version else None
+        return known if known is not None and known.version == writes(value) else None
 
     def follow(self, name: str, args: tuple[Any, ...], output: Any) -> None:
         """Follow an answer to a discount and to a sum."""
@@ -140,14 +140,14 @@ class UnmaskedBootstrapsObserver(Observer):
         if name in CARRIES:
             if not (name == "__getitem__" and isinstance(other, Tensor)):  # some of the rows
                 for value in tensors(output):
-                    self.answers[value] = known._replace(version=value._version)
+                    self.answers[value] = known._replace(version=writes(value))
         elif isinstance(output, Tensor) and not output.requires_grad and not known.added:
             if name in PRODUCTS and is_number(other):
-                self.answers[output] = known._replace(version=output._version, discounted=True)
+                self.answers[output] = known._replace(version=writes(output), discounted=True)
             elif name in ADDS and known.discounted and isinstance(other, Tensor) and other.shape == output.shape:
-                self.answers[output] = known._replace(version=output._version, added=raw_frames(3))
+                self.answers[output] = known._replace(version=writes(output), added=raw_frames(3))
 
-    def pair(self, args: tuple[Any, ...]) -> tuple[Answer | None, Any]:
+    def pair(self, args: tuple[Any, ...]) -> tuple[ValueOfNext | None, Any]:
         """An answer among the first two arguments, and the other one."""
         for place, value in enumerate(args[:2]):
             known = self.find(value)
@@ -177,7 +177,7 @@ class UnmaskedBootstrapsObserver(Observer):
                 self.run.emit(max(facts, key=lambda fact: fact.marked_beyond + fact.marked_new))
         self.reset()
 
-    def fact(self, answer: Answer, states: Tensor, raw: RawFrames, column: Column) -> UnmaskedBootstrap:
+    def fact(self, answer: ValueOfNext, states: Tensor, raw: RawFrames, column: Column) -> UnmaskedBootstrap:
         """What the marked rows have of the others."""
         marked = column.values.flatten().bool().to(states.device)
         after, before = (value.reshape(len(states), -1) for value in (answer.given, states))
@@ -217,3 +217,8 @@ def is_column(value: Tensor) -> bool:
         return False
     ones = value == 1
     return bool((ones | (value == 0)).all()) and 0 < int(ones.sum()) < rows
+
+
+def writes(value: Tensor) -> int:
+    """How often a tensor was written; a tensor of inference mode does not count."""
+    return 0 if value.is_inference() else value._version

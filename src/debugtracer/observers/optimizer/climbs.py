@@ -43,7 +43,7 @@ WRITES = frozenset({"add_", "sub_", "__iadd__", "__isub__", "subtract_", "addcdi
 
 
 @dataclass
-class Look:
+class BeforeUpdate:
     """Weights and gradients between a backward and what is to move them."""
 
     held: list[WeakRef[Tensor]]
@@ -63,7 +63,7 @@ class ClimbsObserver(Observer):
         self.sign: LossSign | None = None
         self.reached: list[WeakRef[Tensor]] = []
         """What the last backward gave gradients to."""
-        self.look: Look | None = None
+        self.look: BeforeUpdate | None = None
         self.cosines: list[float] = []
         self.factors: list[float] = []
         """Of each update that was seen to climb: what its loss function was multiplied with."""
@@ -77,17 +77,17 @@ class ClimbsObserver(Observer):
         self.backward: RawFrames = ()
 
     def restored(self, word: str, owner: Any) -> None:
-        """A network that knows something may be meant to forget it."""
+        """End where weights were loaded: a network that knows something may be meant to forget it."""
         if word == "weights":
             self.end()
 
     def optimizer_built(self, optimizer: Optimizer) -> None:
-        """Two optimizers may be opponents."""
+        """End with a second one: two may be opponents."""
         if self.run.built > 1:
             self.end()
 
     def missed(self) -> None:
-        """An update was not seen."""
+        """End, for an update was not seen."""
         self.end()
 
     def called(self, function: Any, args: tuple[Any, ...], kwargs: dict[str, Any], output: Any) -> None:
@@ -139,7 +139,7 @@ class ClimbsObserver(Observer):
         self.keep(reached)
 
     def step_ended(self, optimizer: Optimizer) -> None:
-        """Measure what it did."""
+        """Measure the change that the optimizer has made."""
         self.measure(type(optimizer).__name__, optimizer)
 
     def keep(self, held: list[Tensor]) -> None:
@@ -151,7 +151,7 @@ class ClimbsObserver(Observer):
             self.end()
             return
         with torch.no_grad():
-            self.look = Look(
+            self.look = BeforeUpdate(
                 [WeakRef(p) for p in held],
                 [evenly(p, SAMPLE).clone() for p in held],
                 [evenly(p.grad, SAMPLE).clone() for p in held if p.grad is not None],
