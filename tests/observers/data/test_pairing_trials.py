@@ -66,6 +66,24 @@ def test_rows_that_belong_together_are_silent(tmp_path, feed):
     assert facts(tmp_path, RowPairing) == []
 
 
+def widths(x, y):
+    """Each batch is filled up to a width of its own."""
+    rows = [(one, of) for one, of in zip(x, y, strict=True)]
+
+    def joined(drawn):
+        wide = int(torch.randint(4, 7, ()))
+        return torch.stack([F.pad(one, (0, wide - 4)) for one, _ in drawn]), torch.stack([of for _, of in drawn])
+
+    for one, of in DataLoader(rows, 32, shuffle=True, collate_fn=joined):
+        yield one[:, :4], of
+
+
+@pytest.mark.parametrize("turned", [True, False])
+def test_batches_of_other_widths_are_not_joined(tmp_path, turned):
+    train(tmp_path, widths, turned=turned, passes=6)
+    assert facts(tmp_path, RowPairing) == []
+
+
 def spikes(kinds):
     x = torch.randn(len(kinds), 30)
     places = torch.randint(0, 29, (len(kinds),))

@@ -39,8 +39,6 @@ OF_CLASSES = frozenset(
 MOST_BYTES = 2**28  # of data that lie side by side (ours)
 
 Kind = Literal["numbers", "pictures", "texts"]
-
-
 Stores = tuple[Tensor, Tensor, RawFrames]
 """The inputs and the targets of all rows, and the line that took the inputs."""
 
@@ -63,21 +61,22 @@ class KeptLoader:
         self.features: list[Tensor] = []
         self.targets: list[Tensor] = []
         self.seen: set[int] = set()
+        self.shapes: tuple[torch.Size, torch.Size] | None = None
 
     def add(self, batch: Batch) -> None:
         """Keep the rows of a batch that are new."""
-        leaves = dict(batch.tensors())
-        if (
-            batch.indices is None
-            or self.seen.intersection(batch.indices)
-            or not {*self.inputs, self.target} <= {*leaves}
-        ):
+        leaves, indices = dict(batch.tensors()), batch.indices or ()
+        if not indices or self.seen.intersection(indices) or not {*self.inputs, self.target} <= {*leaves}:
             return
         features = as_features(leaves[path].detach().cpu() for path in self.inputs)
-        if features is not None and len(features) == len(leaves[self.target]) == len(batch.indices):
-            self.seen.update(batch.indices)
-            self.features.append(features)
-            self.targets.append(leaves[self.target].detach().cpu().clone())
+        if features is not None and len(features) == len(leaves[self.target]) == len(indices):
+            target = leaves[self.target].detach().cpu().clone()
+            shapes = features.shape[1:], target.shape[1:]
+            self.shapes = self.shapes or shapes
+            if shapes == self.shapes:  # rows that are filled up to another width cannot be joined
+                self.seen.update(indices)
+                self.features.append(features)
+                self.targets.append(target)
 
 
 class PairingTrialsObserver(Observer):
