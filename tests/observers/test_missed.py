@@ -100,6 +100,7 @@ APART = {
     "embedding-spreads",
     "sampled-latents",
     "attention-axes",
+    "unmasked-bootstraps",
     "latent-spreads",
     "carried-states",
     "crossed-lengths",
