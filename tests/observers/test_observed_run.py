@@ -129,3 +129,12 @@ def test_models_parameters_and_optimizers_of_a_real_loop_are_known(tmp_path):
         assert built is not None and built.code == "optimizer = torch.optim.SGD(model.parameters(), 0.1)"
         assert run.built_at(torch.optim.SGD([nn.Parameter(torch.ones(1))], 0.1)) != built
         assert (run.step, run.iteration, run.compiles) == (1, 1, False)
+
+
+def test_what_is_asked_beside_an_event_is_ours_and_not_recorded(tmp_path):
+    with under_watch(tmp_path / "runs") as session:
+        run, before = session.observed_run, session.state.own_s
+        assert run.stack.listening()
+        with run.aside():
+            assert not run.stack.listening()
+        assert run.stack.listening() and session.state.own_s > before

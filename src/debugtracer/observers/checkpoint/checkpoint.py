@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import functools
 import weakref
 from collections.abc import Callable
@@ -97,11 +98,10 @@ class CheckpointObserver(Observer):
         def save(obj: Any, *args: Any, **kwargs: Any) -> Any:
             if self.calls.off or self.calls.depth or beside_training():
                 return original(obj, *args, **kwargs)
-            guarded("observers.checkpoint.checkpoint: save")(self.on_save)(obj)
-            if not self.run.stack.listening():  # a thread of the program's that saves while another trains
-                return original(obj, *args, **kwargs)
-            # pickling asks each tensor for a dozen things: through our function mode that takes three times as long
-            with self.run.paused():
+            with self.run.aside():
+                guarded("observers.checkpoint.checkpoint: save")(self.on_save)(obj)
+            # through our mode, which a second thread has not, pickling takes three times as long
+            with self.run.paused() if self.run.stack.listening() else contextlib.nullcontext():
                 return original(obj, *args, **kwargs)
 
         return save
@@ -124,14 +124,13 @@ class CheckpointObserver(Observer):
         def make(original: Callable[..., Any]) -> Callable[..., Any]:
             def restored(args: tuple[Any, ...], kwargs: dict[str, Any], result: Any) -> None:
                 owner, *given = *args, *kwargs.values()
-                guarded("observers.checkpoint.checkpoint: load_state_dict")(self.on_restore)(
-                    word, owner, given[0] if given else None
-                )
-                if word == "weights":
-                    assigned = bool(kwargs.get("assign", args[3] if len(args) > 3 else False))
-                    guarded("observers.checkpoint.checkpoint: names")(self.names.loaded)(
-                        owner, given[0] if given else None, result, assigned
-                    )
+                first = given[0] if given else None
+                with self.run.aside():
+                    guarded("observers.checkpoint.checkpoint: load_state_dict")(self.on_restore)(word, owner, first)
+                    if word == "weights":
+                        assigned = bool(kwargs.get("assign", args[3] if len(args) > 3 else False))
+                        names = guarded("observers.checkpoint.checkpoint: names")(self.names.loaded)
+                        names(owner, first, result, assigned)
                 self.run.restored(word, owner)
 
             return self.calls.after(original, restored)
@@ -148,7 +147,7 @@ class CheckpointObserver(Observer):
 
     def on_save(self, saved: Any) -> None:
         """Emit the fact of a save that holds weights."""
-        with torch.no_grad(), self.run.paused():
+        with torch.no_grad():
             parts = parts_of(saved)
             if not parts.weights:
                 return
@@ -157,15 +156,11 @@ class CheckpointObserver(Observer):
             counter = next((n for n in parts.counts if n in here), None)
             names, frame = self.run.names(), self.run.here()
             schedulers = [s for s in list(self.schedulers) if any(getattr(s, "optimizer", None) is o for o in trained)]
-            live = [
-                w
-                for w, there in (("optimizer", trained), ("scheduler", schedulers), ("scaler", list(self.scalers)))
-                if there
-            ]
+            held_by = (("optimizer", trained), ("scheduler", schedulers), ("scaler", list(self.scalers)))
             self.run.emit(
                 CheckpointSaved(
                     ref=self.run.ref("update", state.iteration_in_flight), parts=tuple(sorted(parts.words)),
-                    live=tuple(live), counter=counter, nonfinite=nonfinite(parts), tensors=len(parts.weights),
+                    live=tuple(word for word, there in held_by if there), counter=counter, nonfinite=nonfinite(parts), tensors=len(parts.weights),
                     frame=frame, weights_only=is_of_weights_only(saved),
                 )
             )  # fmt: skip
@@ -224,7 +219,7 @@ class CheckpointObserver(Observer):
             (parts for references, parts in reversed(self.files) if any(id(r()) in ids for r in references)),
             CheckpointParts(),
         )
-        with torch.no_grad(), self.run.paused():
+        with torch.no_grad():
             mark, written = print_of(tensors), WrittenFile(owner)
         saved = next((s for s in reversed(self.saved) if mark is not None and s.mark == mark), None)
         held = parameters_of(owner)

@@ -80,10 +80,12 @@ class SharedMemoryObserver(Observer):
 
         def watched(module: nn.Module, /, *args: Any, **kwargs: Any) -> Any:
             if not after:
-                look(module, args[0] if args else kwargs.get("state_dict"))
+                with self.run.aside():
+                    look(module, args[0] if args else kwargs.get("state_dict"))
             result = original(module, *args, **kwargs)
             if after:
-                look(module, result)
+                with self.run.aside():
+                    look(module, result)
             return result
 
         @functools.wraps(original)
