@@ -31,7 +31,7 @@ FORMS = frozenset(
 MOST_COLUMNS = 32  # in a step (ours)
 
 
-class ValueOfNext(NamedTuple):
+class NextValue(NamedTuple):
     """A prediction that was made without a graph, and what became of it."""
 
     given: Tensor
@@ -54,10 +54,10 @@ class UnmaskedBootstrapsObserver(Observer):
     def __init__(self, run: ObservedRun) -> None:
         super().__init__(run)
         self.columns: ById[Tensor, Column] = ById()
-        self.answers: ById[Tensor, ValueOfNext] = ById()
+        self.answers: ById[Tensor, NextValue] = ById()
         self.said: ById[Tensor, Tensor] = ById()
         """What each prediction with a graph was made of."""
-        self.target: tuple[ValueOfNext, Tensor, RawFrames] | None = None
+        self.target: tuple[NextValue, Tensor, RawFrames] | None = None
         """The target that was compared, the states of the prediction, and where."""
 
     def reset(self) -> None:
@@ -88,7 +88,7 @@ class UnmaskedBootstrapsObserver(Observer):
             if value.requires_grad:
                 self.said[value] = first_given
             elif len(self.answers) < MOST:
-                self.answers[value] = ValueOfNext(first_given, writes(value))
+                self.answers[value] = NextValue(first_given, writes(value))
 
     @inspected
     def called(self, function: Any, args: tuple[Any, ...], kwargs: dict[str, Any], output: Any) -> None:
@@ -121,7 +121,7 @@ class UnmaskedBootstrapsObserver(Observer):
                 if column is not None:
                     column.read = True
 
-    def find(self, value: Any) -> ValueOfNext | None:
+    def find(self, value: Any) -> NextValue | None:
         """What is known of a tensor that nobody has written since."""
         known = self.answers.get(value) if isinstance(value, Tensor) else None
         return known if known is not None and known.version == writes(value) else None
@@ -147,7 +147,7 @@ class UnmaskedBootstrapsObserver(Observer):
             elif name in ADDS and known.discounted and isinstance(other, Tensor) and other.shape == output.shape:
                 self.answers[output] = known._replace(version=writes(output), added=raw_frames(3))
 
-    def pair(self, args: tuple[Any, ...]) -> tuple[ValueOfNext | None, Any]:
+    def pair(self, args: tuple[Any, ...]) -> tuple[NextValue | None, Any]:
         """An answer among the first two arguments, and the other one."""
         for place, value in enumerate(args[:2]):
             known = self.find(value)
@@ -177,7 +177,7 @@ class UnmaskedBootstrapsObserver(Observer):
                 self.run.emit(max(facts, key=lambda fact: fact.marked_beyond + fact.marked_new))
         self.reset()
 
-    def fact(self, answer: ValueOfNext, states: Tensor, raw: RawFrames, column: Column) -> UnmaskedBootstrap:
+    def fact(self, answer: NextValue, states: Tensor, raw: RawFrames, column: Column) -> UnmaskedBootstrap:
         """What the marked rows have of the others."""
         marked = column.values.flatten().bool().to(states.device)
         after, before = (value.reshape(len(states), -1) for value in (answer.given, states))
