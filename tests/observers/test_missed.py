@@ -100,6 +100,7 @@ APART = {
     "embedding-spreads",
     "sampled-latents",
     "attention-axes",
+    "inner-updates",
     "unmasked-bootstraps",
     "latent-spreads",
     "carried-states",

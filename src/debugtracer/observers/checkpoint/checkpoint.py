@@ -160,8 +160,8 @@ class CheckpointObserver(Observer):
             self.run.emit(
                 CheckpointSaved(
                     ref=self.run.ref("update", state.iteration_in_flight), parts=tuple(sorted(parts.words)),
-                    live=tuple(word for word, there in held_by if there), counter=counter, nonfinite=nonfinite(parts), tensors=len(parts.weights),
-                    frame=frame, weights_only=is_of_weights_only(saved),
+                    live=tuple(word for word, there in held_by if there), counter=counter, nonfinite=nonfinite(parts),
+                    tensors=len(parts.weights), frame=frame, weights_only=is_of_weights_only(saved),
                 )
             )  # fmt: skip
             if state.step:
