@@ -100,3 +100,29 @@ def test_a_step_that_was_missed_is_forgotten(tmp_path):
         assert observer.sums
         session.dispatcher.missed()
         assert not observer.sums
+
+
+class Rays(nn.Module):
+    each = False
+
+    def __init__(self, copied):
+        super().__init__()
+        self.copied, self.head = copied, nn.Linear(3, 2)
+
+    def forward(self, rays):
+        rays = rays.clone() if self.copied else rays
+        along = rays[:, None, 3:6] * torch.linspace(1, 2, 5)[None, :, None]
+        return self.head(rays[:, 0:3].unsqueeze(1) + along).mean(1)
+
+
+@pytest.mark.parametrize("copied", [False, True])
+def test_columns_of_the_batch_are_no_table(tmp_path, copied):
+    torch.manual_seed(0)
+    model = Rays(copied)
+    optimizer = torch.optim.SGD(model.parameters(), lr=0.01)
+    with under_watch(tmp_path):
+        for rays, y in DataLoader(TensorDataset(torch.randn(24, 8), torch.randint(0, 2, (24,))), 6):
+            optimizer.zero_grad()
+            F.cross_entropy(model(rays), y).backward()
+            optimizer.step()
+    assert (facts(tmp_path, PlacedRows), findings(tmp_path, "placed-by-batch")) == ([], [])

@@ -63,7 +63,7 @@ class PlacedRowsObserver(Observer):
             return
         if x.dim() == 3 and x.shape[1] == 1:
             x, table = table, x
-        if is_placed(x, table):
+        if is_placed(x, table) and self.run.batches.find(table) is None:
             running = running_module()
             owner, name = name_of(table, running)
             path = path_of(owner, self.run.modules()) if owner is not None else None
@@ -109,8 +109,8 @@ def is_placed(x: Tensor, table: Tensor) -> bool:
     if x.dim() != 3 or tuple(table.shape) != (x.shape[0], 1, x.shape[2]) or min(x.shape[:2]) < FEWEST:
         return False
     base = table._base
-    if base is None or base.grad_fn is not None or x.shape[0] == x.shape[1]:
-        return False
+    if base is None or base.grad_fn is not None or x.shape[0] == x.shape[1] or base.shape[-1:] != table.shape[-1:]:
+        return False  # columns of a longer row are no vectors of a table
     return table.storage_offset() == base.storage_offset() and base.numel() > table.numel()
 
 
