@@ -46,7 +46,10 @@ class OwnBestObserver(Observer):
         super().__init__(run)
         self.known: list[OwnComparison] | None = None
         self.counts: dict[int, int] = {}
-        run.on_evaluated(self.evaluated)
+
+    def install(self) -> None:
+        """Listen to the ends of evaluations; no event of a step tells them."""
+        self.run.on_evaluated(self.evaluated)
 
     def reset(self) -> None:
         self.known = None
