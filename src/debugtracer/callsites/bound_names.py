@@ -9,7 +9,7 @@ from types import FrameType
 from typing import Any
 
 from debugtracer.callsites.frame_locals import locals_of
-from debugtracer.callsites.frames import USER, place_of
+from debugtracer.callsites.program_stack import program_stack
 from debugtracer.trace.birth import Frame
 
 MOST = 400  # names of one frame looked at (ours)
@@ -18,14 +18,11 @@ MOST = 400  # names of one frame looked at (ours)
 def bound_name(value: Any, frame: FrameType | None = None) -> str:
     """The name of a local, an attribute of `self` or a global of the user's frames that is this object, the innermost
     frame first; empty when there is none."""
-    frame = frame if frame is not None else sys._getframe(1)
-    while frame is not None:
-        if place_of(frame.f_code) == USER:
-            for names in scopes(frame):
-                found = next((name for name, held in list(names.items())[:MOST] if is_it(held, value)), "")
-                if found.isidentifier() and not found.startswith("_"):
-                    return found
-        frame = frame.f_back
+    for user in program_stack(frame if frame is not None else sys._getframe(1)):
+        for names in scopes(user):
+            found = next((name for name, held in list(names.items())[:MOST] if is_it(held, value)), "")
+            if found.isidentifier() and not found.startswith("_"):
+                return found
     return ""
 
 

@@ -9,7 +9,7 @@ import sys
 from collections import deque
 from collections.abc import Iterator
 from dataclasses import dataclass
-from types import CodeType, FrameType
+from types import CodeType
 from typing import Any
 
 import numpy as np
@@ -19,7 +19,7 @@ from torch.optim import Optimizer
 from debugtracer.callsites.construction import is_user_file
 from debugtracer.callsites.definitions import frame_at, grown_at, parsed
 from debugtracer.callsites.frame_locals import locals_of
-from debugtracer.callsites.frames import USER, place_of
+from debugtracer.callsites.program_stack import program_stack
 from debugtracer.trace.birth import Frame
 
 FEWEST = 8  # entries one after the other that hold the same array (ours)
@@ -56,12 +56,8 @@ def reachable() -> list[Held]:
     """What the user's functions on the stack hold, and the attributes of objects of the user's classes."""
     found: list[Held] = []
     waiting: deque[tuple[Held, int]] = deque()
-    frame: FrameType | None = sys._getframe(1)
-    while frame is not None:
-        if place_of(frame.f_code) == USER:
-            names = locals_of(frame)
-            waiting.extend((Held(value, name, frame.f_code), 0) for name, value in names.items())
-        frame = frame.f_back
+    for frame in program_stack(sys._getframe(1)):
+        waiting.extend((Held(value, name, frame.f_code), 0) for name, value in locals_of(frame).items())
     seen: set[int] = set()
     while waiting and len(found) < MOST:
         held, depth = waiting.popleft()

@@ -23,6 +23,7 @@ from debugtracer.callsites.origins.value_origin import Link, last_write, made_fi
 from debugtracer.callsites.origins.weight_origin import weight_line
 from debugtracer.callsites.origins.written_names import final_name
 from debugtracer.callsites.origins.zero_origin import zero_made
+from debugtracer.callsites.program_stack import program_stack
 from debugtracer.causes.backward_nan_op import DIVISIONS
 from debugtracer.diagnosis.number_lines import number_lines
 from debugtracer.errors import guarded
@@ -146,17 +147,15 @@ def base(op: str | None) -> str:
 def of_the_program(frame: FrameType | None) -> tuple[Link, ...]:
     """The lines that wrote a non-finite tensor without a graph which the running program holds by name, innermost frame
     first."""
-    while frame is not None:
-        if place_of(frame.f_code) == USER:
-            for name, value in locals_of(frame).items():
-                parts = value if isinstance(value, (tuple, list)) else (value,)
-                bad = next((i for i, part in enumerate(parts[:16]) if spoiled(part)), None)
-                if bad is None or not name.isidentifier():
-                    continue
-                links = origin(name if parts is not value else f"{name}[{bad}]", stack_of(frame))
-                if links:
-                    return links
-        frame = frame.f_back
+    for user in program_stack(frame):
+        for name, value in locals_of(user).items():
+            parts = value if isinstance(value, (tuple, list)) else (value,)
+            bad = next((i for i, part in enumerate(parts[:16]) if spoiled(part)), None)
+            if bad is None or not name.isidentifier():
+                continue
+            links = origin(name if parts is not value else f"{name}[{bad}]", stack_of(user))
+            if links:
+                return links
     return ()
 
 

@@ -7,7 +7,6 @@ from torch import nn
 
 from debugtracer.observers.checkpoint.training_state import (
     DataInUse,
-    LoadedState,
     SavedState,
     lr_of,
     misplaced,
@@ -15,7 +14,6 @@ from debugtracer.observers.checkpoint.training_state import (
     settings_of,
     setup_of,
 )
-from debugtracer.recorder.state.identity import ById
 from debugtracer.trace.birth import Frame
 
 
@@ -71,10 +69,3 @@ def test_an_optimizer_of_the_line_of_the_save_fits_it() -> None:
     assert saved.fits("Adam", 0.1, None, True)
     assert not saved.fits("Adam", 0.1, None, False)
     assert not saved.fits("Adam", 0.2, line, True)
-
-
-def test_what_the_file_says_of_the_optimizer():
-    adam, lower = ((2, 0.05, (("eps", "1e-08"),)),), ((2, 0.005, (("eps", "1e-08"),)),)
-    load = LoadedState(ById(), None, None, {"weights"}, [lower])
-    assert load.of_file(adam) == {"file_fits": False, "file_rate": 0.005}
-    assert load.of_file(lower) == {"file_fits": True, "file_rate": None}

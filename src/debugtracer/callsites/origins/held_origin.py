@@ -4,29 +4,26 @@ from __future__ import annotations
 
 import ast
 import sys
-from types import FrameType
+from itertools import islice
 from typing import Any
 
 from debugtracer.callsites.frame_locals import locals_of
-from debugtracer.callsites.frames import USER, RawFrames, frames_of, place_of
+from debugtracer.callsites.frames import RawFrames, frames_of
 from debugtracer.callsites.origins.handed_on import carrier
 from debugtracer.callsites.origins.value_origin import Link, origin
+from debugtracer.callsites.program_stack import program_stack
 from debugtracer.trace.birth import Frame
 
 
 def held_origin(value: Any, raw: RawFrames) -> Frame | None:
     """Where the variable that holds this object got it, in the innermost of the functions of `raw`, the lines of the
     live stack, in which that can be read; None where there is none."""
-    stack, depth = frames_of(raw), 0
-    frame: FrameType | None = sys._getframe(1)
-    while frame is not None and depth < len(stack):
-        if place_of(frame.f_code) == USER:
-            name = next((n for n, held in locals_of(frame).items() if held is value and n.isidentifier()), "")
-            links = origin(name, stack[depth:]) if name else ()
-            if links:
-                return next((link for link in links if not converts(link)), links[0]).frame
-            depth += 1
-        frame = frame.f_back
+    stack = frames_of(raw)
+    for depth, frame in enumerate(islice(program_stack(sys._getframe(1)), len(stack))):
+        name = next((n for n, held in locals_of(frame).items() if held is value and n.isidentifier()), "")
+        links = origin(name, stack[depth:]) if name else ()
+        if links:
+            return next((link for link in links if not converts(link)), links[0]).frame
     return None
 
 

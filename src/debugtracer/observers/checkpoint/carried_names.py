@@ -12,9 +12,10 @@ from typing import Any
 from torch import Tensor, nn
 
 from debugtracer.callsites.frame_locals import locals_of
-from debugtracer.callsites.frames import USER, place_of, user_frames
+from debugtracer.callsites.frames import user_frames
 from debugtracer.callsites.origins.value_origin import origin, program_of
 from debugtracer.callsites.program_files import program_files
+from debugtracer.callsites.program_stack import program_stack
 from debugtracer.errors import guarded
 from debugtracer.observers.loaders.numbered_names import SHARE, Table, is_own, looks_numbered, numbers, tables
 from debugtracer.observers.observed_run import ObservedRun
@@ -74,7 +75,7 @@ class CarriedNamesObserver(Observer):
         if not found:
             return
         self.embeddings, self.loaded = found, self.run.here()
-        files = dict(in_files(frames()))
+        files = dict(in_files(program_stack(sys._getframe())))
         unread = {path for path in files if not is_read(path.rpartition("[")[2].strip("]'\""))}
         self.remember({path: table for path, table in files.items() if path in unread})
         self.run.subscribe(self.backward_begins)
@@ -83,7 +84,7 @@ class CarriedNamesObserver(Observer):
     def backward_begins(self, losses: list[Tensor]) -> None:
         """Compare the tables of a phase of training that goes on with loaded rows with those before; remember them."""
         self.run.unsubscribe(self.backward_begins)
-        held = dict(in_names(frames()))
+        held = dict(in_names(program_stack(sys._getframe())))
         standing = [one for one in self.embeddings if one.stands()]
         self.embeddings = []
         for embedding in standing:
@@ -124,15 +125,6 @@ def moved(old: Table, table: Table) -> list[str]:
     """The names in both that have two ids; of too few in both, all names of the old one."""
     common = [word for word in old if word in table]
     return [word for word in common if old[word] != table[word]] if len(common) >= LEAST else list(old)
-
-
-def frames() -> Iterator[FrameType]:
-    """The frames of the program on the stack, innermost first."""
-    frame: FrameType | None = sys._getframe(1)
-    while frame is not None:
-        if place_of(frame.f_code) == USER:
-            yield frame
-        frame = frame.f_back
 
 
 def named(walked: Iterator[FrameType]) -> Iterator[tuple[str, Any]]:

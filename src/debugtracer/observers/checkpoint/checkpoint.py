@@ -22,6 +22,7 @@ from debugtracer.observers.checkpoint.checkpoint_parts import (
     nonfinite,
     parts_of,
     print_of,
+    rate_beside,
 )
 from debugtracer.observers.checkpoint.former_run import FormerRunSearch
 from debugtracer.observers.checkpoint.loaded_names import LoadedNames
@@ -263,6 +264,7 @@ class CheckpointObserver(Observer):
             edited = load.written is not None and load.written.written_since()
             plain = plain_values(self.run.modules())
         names, at = self.run.names(), max(self.run.iteration - 1, 0)
+        setup = groups_of(optimizer.param_groups)
         return Resumed(
             ref=self.run.ref("update", at),
             saved=tuple(sorted(load.words)),
@@ -274,7 +276,8 @@ class CheckpointObserver(Observer):
             stateful=not all(g.get("momentum") == 0 for g in optimizer.param_groups),
             fresh=not optimizer.state,
             same_data=None if saved is None else same_data(saved.data, self.data()),
-            **load.of_file(groups_of(optimizer.param_groups)),
+            file_fits=setup in load.setups,
+            file_rate=rate_beside(setup, load.setups),
             edited=edited,
             in_place=saved is not None and saved.is_of(load.parameters),
             partial=any(p not in load.parameters for p in held),

@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Mapping
+from itertools import islice
 from types import FrameType
 from typing import Any
 
@@ -12,14 +13,16 @@ from torch import Tensor, nn
 
 from debugtracer.callsites.definitions import frame_at, parsed
 from debugtracer.callsites.frame_locals import locals_of
-from debugtracer.observers.graph.graph_holder import user_stack
+from debugtracer.callsites.program_stack import program_stack
 from debugtracer.trace.birth import Frame
+
+FRAMES = 8  # user frames that are looked through
 
 
 def element_written_at(tensor: Tensor, frame: FrameType | None) -> Frame | None:
     """The first statement that assigns to elements of this tensor's memory; None when there is none, as for a fault of
     the hardware."""
-    for user in user_stack(frame):
+    for user in islice(program_stack(frame), FRAMES):
         names = {**user.f_globals, **locals_of(user)}
         for line, node in parsed(user.f_code):
             if any(same_memory(resolved(target, names), tensor) for target in written(node)):

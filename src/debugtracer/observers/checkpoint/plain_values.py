@@ -6,7 +6,7 @@ from __future__ import annotations
 import sys
 import zlib
 from collections.abc import Iterator, Sequence
-from types import FrameType
+from itertools import islice
 from typing import Any
 
 import torch
@@ -16,7 +16,7 @@ from torch.optim import Optimizer
 from debugtracer.callsites.construction import is_user_file
 from debugtracer.callsites.definitions import assigned_at
 from debugtracer.callsites.frame_locals import locals_of
-from debugtracer.callsites.frames import USER, place_of
+from debugtracer.callsites.program_stack import program_stack
 from debugtracer.recorder.state.attributes import OWN
 from debugtracer.trace.facts.checkpoint import PlainValue
 from debugtracer.trace.number import number
@@ -77,13 +77,8 @@ def own(owner: Any, seen: set[int]) -> Iterator[tuple[Any, str, Any]]:
 
 def around() -> Iterator[Any]:
     """Yield the objects of the user's classes that frames of the stack know."""
-    frame: FrameType | None = sys._getframe(1)
-    frames = 0
-    while frame is not None and frames < MOST_FRAMES:
-        if place_of(frame.f_code) == USER:
-            frames += 1
-            yield from [value for value in list(locals_of(frame).values())[:MOST_NAMES] if is_of_user(value)]
-        frame = frame.f_back
+    for frame in islice(program_stack(sys._getframe(1)), MOST_FRAMES):
+        yield from [value for value in list(locals_of(frame).values())[:MOST_NAMES] if is_of_user(value)]
 
 
 def is_of_user(value: Any) -> bool:

@@ -7,12 +7,12 @@ import inspect
 import weakref
 from collections.abc import Sequence
 from dataclasses import dataclass, field
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 from torch import Tensor, nn
 from torch.optim import Optimizer
 
-from debugtracer.observers.checkpoint.checkpoint_parts import Setup, print_of, rate_beside
+from debugtracer.observers.checkpoint.checkpoint_parts import Setup, print_of
 from debugtracer.recorder.state.identity import ById
 from debugtracer.recorder.tape.batches import LoaderInfo
 from debugtracer.trace.birth import Frame
@@ -101,10 +101,6 @@ class LoadedState:
     def goes_on(self, held: Sequence[Tensor]) -> bool:
         """Whether an optimizer trains some of it: a teacher that it holds frozen beside a student does not go on."""
         return any(p.requires_grad and p in self.parameters for p in held)
-
-    def of_file(self, setup: Setup) -> dict[str, Any]:
-        """What the fact of a resume says of the optimizers in the file, beside the one that begins."""
-        return {"file_fits": setup in self.setups, "file_rate": rate_beside(setup, self.setups)}
 
 
 def parameters_of(owner: nn.Module) -> ById[Tensor, bool]:

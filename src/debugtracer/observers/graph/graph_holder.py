@@ -5,6 +5,7 @@ from __future__ import annotations
 import inspect
 from collections import deque
 from collections.abc import Iterator, Mapping
+from itertools import islice
 from types import FrameType
 from typing import Any, ClassVar
 
@@ -13,7 +14,7 @@ from torch import Tensor, nn
 from debugtracer.callsites.construction import is_user_file
 from debugtracer.callsites.definitions import grown_at
 from debugtracer.callsites.frame_locals import locals_of
-from debugtracer.callsites.frames import USER, place_of
+from debugtracer.callsites.program_stack import program_stack
 from debugtracer.trace.birth import Frame
 
 NODES = 4000  # nodes of a graph that are walked (ours)
@@ -34,23 +35,13 @@ class GraphMark:
 def held_most(frame: FrameType | None, what: str, alive: int) -> tuple[str, Frame | None]:
     """Name and line of what holds at least half of the marked graphs; ("", None) when nothing on the stack does."""
     best, name, line = 0, "", None
-    for user in user_stack(frame):
+    for user in islice(program_stack(frame), FRAMES):
         for candidate, value, functions in names_in(user):
             count = reached(value, what)
             if count > best:
                 best, name = count, candidate
                 line = next((at for function in functions if (at := grown_at(function, candidate))), None)
     return (name, line) if 2 * best >= alive else ("", None)
-
-
-def user_stack(frame: FrameType | None) -> Iterator[FrameType]:
-    """The user's frames, innermost first."""
-    count = 0
-    while frame is not None and count < FRAMES:
-        if place_of(frame.f_code) == USER:
-            count += 1
-            yield frame
-        frame = frame.f_back
 
 
 def names_in(frame: FrameType) -> Iterator[tuple[str, Any, list[Any]]]:

@@ -6,16 +6,18 @@ from __future__ import annotations
 import ast
 import sys
 from collections.abc import Iterator, Mapping, Sequence
+from itertools import islice
 from types import FrameType
 from typing import Any, NamedTuple
 
 from torch import Tensor
 
 from debugtracer.callsites.frame_locals import locals_of
-from debugtracer.callsites.frames import USER, as_frame, place_of
+from debugtracer.callsites.frames import as_frame
 from debugtracer.callsites.origins.sample_origin import of_function
 from debugtracer.callsites.origins.value_origin import Link, origin
 from debugtracer.callsites.origins.written_names import final_name
+from debugtracer.callsites.program_stack import program_stack
 from debugtracer.trace.birth import Frame
 
 MOST = 4  # functions that are looked into (ours)
@@ -34,7 +36,7 @@ def short_term(target: Tensor, rows: int) -> ShortTerm | None:
     """The only value of shape (N,) in what the target was written with, beside one of (N, 1), where an attribute of an
     object was given room of one dimension for it; None where there is none. Reads names of the running function and
     source; for a call of the user's that is found stretched."""
-    for user in user_frames():
+    for user in islice(program_stack(sys._getframe(1)), MOST):
         name = name_of(target, user)
         found = short_in(user, name, rows) if name else None
         if found is not None:
@@ -69,17 +71,6 @@ def handed_out(links: Sequence[Link], held: Mapping[str, Any]) -> tuple[Link, ..
     found = held.get(owner)
     found = getattr(found, "__dict__", {}).get(attribute) if attribute else found
     return of_function(getattr(type(found), call.func.attr, None), use.part)
-
-
-def user_frames() -> Iterator[FrameType]:
-    """Yield the innermost frames of the user's."""
-    frame: FrameType | None = sys._getframe(1)
-    count = 0
-    while frame is not None and count < MOST:
-        if place_of(frame.f_code) == USER:
-            count += 1
-            yield frame
-        frame = frame.f_back
 
 
 def name_of(tensor: Tensor, user: FrameType) -> str:

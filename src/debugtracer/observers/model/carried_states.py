@@ -11,10 +11,11 @@ from typing import Any, NamedTuple
 import torch
 from torch import Tensor, nn
 
-from debugtracer.callsites.frames import USER, as_frame, place_of
+from debugtracer.callsites.frames import as_frame
 from debugtracer.callsites.origins.carried_state import loops_around
 from debugtracer.callsites.origins.value_origin import program_of, scope_at
 from debugtracer.callsites.origins.written_names import names_in, parameters, writes_of
+from debugtracer.callsites.program_stack import program_stack
 from debugtracer.errors import guarded
 from debugtracer.observers.model.running_module import path_of, running_module
 from debugtracer.observers.model.shadow_model import is_dense
@@ -127,12 +128,7 @@ def mark_of(state: Tensor) -> tuple[float, float] | None:
 
 def lines(is_cell: bool) -> tuple[Frame | None, Frame | None]:
     """The line that calls the layer, and the one that keeps the state or hands it on."""
-    walked: list[tuple[FrameType, int]] = []
-    frame: FrameType | None = sys._getframe(1)
-    while frame is not None:
-        if place_of(frame.f_code) == USER:
-            walked.append((frame, frame.f_lineno))
-        frame = frame.f_back
+    walked = [(frame, frame.f_lineno) for frame in program_stack(sys._getframe(1))]
     return guarded("carried_states.lines")(both)(walked, is_cell) or (None, None)
 
 

@@ -37,8 +37,6 @@ ALONG = 0.2  # least cosine of the first change and its gradient (ours: noise in
 CHANCE = {"cross-entropy": 0.7, "binary cross-entropy": 0.5 / math.log(2)}
 """Shares of what a guess costs: who begins below knows something already, and may be meant to forget it."""
 TURNS = frozenset({"neg", "neg_", "negative", "__neg__", "rsub", "__rsub__", "mul", "__mul__", "__rmul__", "sub"})
-
-
 WRITES = frozenset({"add_", "sub_", "__iadd__", "__isub__", "subtract_", "addcdiv_", "copy_"})
 
 

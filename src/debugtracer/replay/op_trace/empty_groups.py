@@ -5,13 +5,13 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Sequence
-from types import FrameType
+from itertools import islice
 from typing import Any
 
 import torch
 
 from debugtracer.callsites.frame_locals import locals_of
-from debugtracer.callsites.frames import USER, place_of
+from debugtracer.callsites.program_stack import program_stack
 from debugtracer.replay.op_trace.kinds import short
 from debugtracer.trace.birth import EmptyGroup
 
@@ -27,16 +27,12 @@ def empty_group(op: str, shape: tuple[int, ...], coordinates: Sequence[tuple[int
     entry for each row of which this one alone, or few, are empty."""
     if short(op) not in DIVISIONS or not coordinates or len(shape) < 1 or not coordinates[0] or shape[0] > MOST:
         return None
-    row, rows, deep = coordinates[0][0], shape[0], 0
-    frame: FrameType | None = sys._getframe(1)
-    while frame is not None and deep < DEEPEST:
-        if place_of(frame.f_code) == USER:
-            values = locals_of(frame)
-            name = next((name for name, value in values.items() if is_empty_at(value, row, rows)), None)
-            if name is not None:
-                return told(name, values, row, rows)
-            deep += 1
-        frame = frame.f_back
+    row, rows = coordinates[0][0], shape[0]
+    for frame in islice(program_stack(sys._getframe(1)), DEEPEST):
+        values = locals_of(frame)
+        name = next((name for name, value in values.items() if is_empty_at(value, row, rows)), None)
+        if name is not None:
+            return told(name, values, row, rows)
     return None
 
 
