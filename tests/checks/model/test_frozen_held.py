@@ -42,3 +42,11 @@ def test_an_optimizer_that_can_change_nothing_is_an_exact_error_at_its_construct
 
 def test_one_step_of_a_frozen_optimizer_is_not_enough():
     assert not judged(FrozenHeld(), [idle(0), idle(1, idle=False)])
+
+
+def test_a_fixed_table_beside_the_layers_is_silent():
+    rows = [
+        ParamWiring(name="pos_embed", numel=4, trainable=False, held=1, has_grad=False, table=True),
+        ParamWiring(name="head.weight", numel=4, trainable=True, held=1, has_grad=True),
+    ]
+    assert not judged(FrozenHeld(), [Wiring(ref=ref(0), params=tuple(rows), optimizers=())])

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from debugtracer.checks.model.saturated_activation import SaturatedActivation
+from debugtracer.trace.birth import Frame
 from tests.checks.test_snapshots import a_snapshot, an_activation, an_update, judged
 from tests.trace.facts.test_health import a_row
 
@@ -57,3 +58,20 @@ def test_a_layer_that_starts_wide_is_named():
     assert finding.message.endswith(
         "expected below 80% at the start. The weights of a multiply by 80: initialise them smaller."
     )
+
+
+def flat_line(*inside):
+    rows = (
+        *inside,
+        an_activation("tanh at line 44", "tanh", saturated=0.9, mean=0.0, frame=Frame("/p/likelihood.py", 44, "f", "")),
+    )
+    return [a_snapshot(step, *rows) for step in range(3)]
+
+
+def test_a_distribution_outside_the_modules_is_no_activation_of_theirs():
+    assert not judged(SaturatedActivation(), *flat_line(an_activation("net:tanh", "tanh", saturated=0.1, mean=0.0)))
+
+
+def test_a_model_written_without_modules_is_told_with_its_file():
+    (finding,) = judged(SaturatedActivation(), *flat_line())
+    assert "90% of the values of tanh (likelihood.py:44) are beyond" in finding.message

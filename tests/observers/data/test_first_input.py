@@ -100,3 +100,28 @@ def test_the_line_that_made_it_is_looked_for_where_it_is_next_to_nothing(tmp_pat
 def test_it_is_not_looked_for_elsewhere(tmp_path):
     (fact,) = observed(tmp_path, loop(Net()), FirstInput)
     assert fact.made is None
+
+
+class Pair(nn.Module):
+    def __init__(self) -> None:
+        super().__init__()
+        self.body = nn.Linear(6, 8)
+        self.head = nn.Linear(8, 1)
+
+    def forward(self, a: torch.Tensor, b: torch.Tensor) -> torch.Tensor:
+        return self.head(1e-4 * (self.body(a) - self.body(b)).abs())
+
+
+def test_what_layers_made_is_no_input_where_forward_is_called_by_name(tmp_path):
+    model = Pair()
+    optimizer = torch.optim.SGD(model.parameters(), 1e-4)
+
+    def run() -> None:
+        for _ in range(3):
+            loss = model.forward(torch.randn(16, 6), torch.randn(16, 6)).square().mean()
+            optimizer.zero_grad()
+            loss.backward()
+            optimizer.step()
+
+    assert {fact.shape for fact in observed(tmp_path, run, FirstInput)} == {(16, 6)}
+    assert findings(tmp_path, "unnormalised") == []

@@ -232,3 +232,20 @@ def test_parts_that_are_trained_in_turns_are_told_only_where_one_never_is(run_wa
     findings = [f for f in run_watched(script).report["findings"] if f["check"] == "optimizer/missing-params"]
     assert len(findings) == told
     assert all("0.weight and 1 more" in f["message"] for f in findings)
+
+
+class Placed(nn.Module):
+    def __init__(self) -> None:
+        super().__init__()
+        self.places = nn.Parameter(torch.zeros(4), requires_grad=False)
+        self.head = nn.Linear(4, 2)
+
+    def forward(self, x: torch.Tensor) -> torch.Tensor:
+        return self.head(x + self.places)
+
+
+def test_parameters_that_a_module_of_the_programs_own_holds_are_tables(tmp_path):
+    model = Placed()
+    (wiring, *_) = run(tmp_path, model, torch.optim.SGD(model.parameters(), lr=0.1))
+    assert {p.name: p.table for p in wiring.params} == {"places": True, "head.weight": False, "head.bias": False}
+    assert findings(tmp_path, "frozen-held") == []

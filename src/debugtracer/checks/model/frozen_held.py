@@ -22,8 +22,9 @@ class FrozenHeld(Check, frozen=True):
         If it was forgotten, that part never learns, and the loss only looks a little worse.
     How it decides
         requires_grad of every parameter in an optimizer when the step closes. Fine-tuning freezes a part on purpose, so
-        that is one note a run. Where nothing that an optimizer holds can be trained or has a gradient when its own step
-        closes, in `steps` of them, that step can change nothing: an error, and exact.
+        that is one note a run; a frozen parameter that a module of the program's own holds beside its layers is a table
+        of fixed positions or waves, and silent. Where nothing that an optimizer holds can be trained or has a gradient
+        when its own step closes, in `steps` of them, that step can change nothing: an error, and exact.
     What to do
         Set requires_grad_(True) if it was forgotten.
     Example
@@ -45,7 +46,7 @@ class FrozenHeld(Check, frozen=True):
         for fact in window.new(Wiring):
             yield from self.idle(window, fact)
             held = [p for p in fact.params if p.held]
-            frozen = [p for p in held if not p.trainable]
+            frozen = [p for p in held if not p.trainable and not p.table]
             if frozen and "told" not in memory:
                 memory["told"] = True
                 yield self.finding(

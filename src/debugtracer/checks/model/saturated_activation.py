@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from pathlib import Path
 from typing import ClassVar
 
 from debugtracer.checks.check import Check
@@ -27,8 +28,9 @@ class SaturatedActivation(Check, frozen=True):
     How it decides
         Share of values beyond +-0.99 (tanh) or outside 0.01..0.99 (sigmoid) above `saturated` in each of the first
         three steps; above `half` it is a note. Later steps are not judged: gates and confident outputs saturate by
-        right. Not where nearly all lie at one end: that is an offset, such as the bias of a focal loss's prior, where
-        weights or inputs that are too large give both ends.
+        right. A function that is called outside the modules (a distribution, a loss) is asked only where nothing was
+        seen inside one. Not where nearly all lie at one end: that is an offset, such as the bias of a focal loss's
+        prior, where weights or inputs that are too large give both ends.
     What to do
         Normalise the inputs, initialise with Xavier, put a normalisation layer before it.
     Example
@@ -60,17 +62,19 @@ class SaturatedActivation(Check, frozen=True):
         facts = [fact for fact in taken(window) if fact.ref.step < FIRST]
         if len(facts) < FIRST or not window.new(Health) or window.new(Health)[-1] is not facts[-1]:
             return
+        rows = facts[-1].of("activation")
+        inside = any(not is_outside(row) for row in rows.values())
         shares = {
             name: min(saturation(fact, name) for fact in facts)
-            for name, row in facts[-1].of("activation").items()
-            if not self.is_offset(row)
+            for name, row in rows.items()
+            if not self.is_offset(row) and not (inside and is_outside(row))
         }
         worst = max(shares, key=lambda name: shares[name], default=None)
         if worst is not None:
             self.measured(window, "share of saturated values in a layer", shares[worst], self.half)
         if worst is None or shares[worst] <= self.half:
             return
-        row, loud = facts[-1].of("activation")[worst], shares[worst] > self.saturated
+        row, loud = rows[worst], shares[worst] > self.saturated
         where = "beyond +-0.99" if row.function == "tanh" else "outside 0.01..0.99"
         wide = max(layers_of(facts[0]), key=lambda layer: layer.gain, default=None)
         wide = wide if wide is not None and wide.gain > self.gain else None
@@ -82,8 +86,8 @@ class SaturatedActivation(Check, frozen=True):
         yield self.finding(
             window,
             "warning" if loud else "note",
-            f"{shares[worst]:.0%} of the values of {worst} are {where} in the first {FIRST} steps; expected below "
-            f"{self.saturated if loud else self.half:.0%} at the start. {advice} smaller.",
+            f"{shares[worst]:.0%} of the values of {named(worst, row)} are {where} in the first {FIRST} steps; "
+            f"expected below {self.saturated if loud else self.half:.0%} at the start. {advice} smaller.",
             ref=facts[0].ref,
             place=Place(
                 module=worst.split(":")[0] if ":" in worst else None,
@@ -109,3 +113,13 @@ def saturation(fact: Health, name: str) -> float:
         if row is not None and row.saturated is not None and row.function in ("tanh", "sigmoid") and row.sampled >= 64
         else 0.0
     )
+
+
+def is_outside(row: TensorHealth) -> bool:
+    """Whether a function was called outside any module, so that its row is named by its line."""
+    return " at line " in row.name and ":" not in row.name
+
+
+def named(name: str, row: TensorHealth) -> str:
+    """The row's name, with its file where it is named by its line."""
+    return f"{row.function} ({Path(row.frame.file).name}:{row.frame.line})" if is_outside(row) and row.frame else name

@@ -62,8 +62,10 @@ class FirstInputObserver(Observer):
         if module is None or not any(isinstance(v, nn.Parameter) for v in (*args, *kwargs.values())):
             return
         self.running = None
-        self.seen[module] = True
         given = next((v for v in (*args, *kwargs.values()) if isinstance(v, Tensor)), None)
+        if given is not None and given.grad_fn is not None:
+            return  # made by layers: a part of a model whose forward is called by name is entered like a model
+        self.seen[module] = True
         if given is None or isinstance(given, nn.Parameter) or given.is_nested:
             return
         with torch.no_grad():

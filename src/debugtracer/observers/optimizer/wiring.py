@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from typing import Any
 
 from torch import Tensor, nn
@@ -71,6 +71,7 @@ class WiringObserver(Observer):
                 counts[id(p)] = counts.get(id(p), 0) + 1
             self.hold(one)
         named = {id(p): (name, p) for module in self.run.modules() for name, p in module.named_parameters()}
+        tables = {id(p) for module in self.run.modules() for p in own_tables(module)}
         names = self.run.names()
         models = self.models()
         # a part whose optimizer is gone was trained in an earlier stage
@@ -88,6 +89,7 @@ class WiringObserver(Observer):
                 model=models.get(key, ""),
                 drawn=drawn and key not in counts,
                 copied=copied and key not in counts,
+                table=key in tables,
             )
             for key, (name, p) in named.items()
         )
@@ -184,3 +186,10 @@ class WiringObserver(Observer):
             stranger_shapes=shapes,
             idle=closed and bool(held) and not any(p.requires_grad or p.grad is not None for p in held),
         )
+
+
+def own_tables(root: nn.Module) -> Iterator[Tensor]:
+    """Parameters that modules hold whose class is not torch's."""
+    for module in root.modules():
+        if not type(module).__module__.startswith("torch."):
+            yield from module.parameters(recurse=False)

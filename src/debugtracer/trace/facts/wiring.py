@@ -27,6 +27,8 @@ class ParamWiring(msgspec.Struct, frozen=True, kw_only=True):
     layer."""
     copied: bool = False
     """Held by nobody, and some weight of these lies near one that is trained: a target network."""
+    table: bool = False
+    """A module of the program's own holds it, no layer of torch: tables that are computed once live there."""
 
 
 def full_name(param: ParamWiring) -> str:
