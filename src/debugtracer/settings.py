@@ -113,7 +113,7 @@ class Settings:
     inspect_steps: int = 100  # steps between close looks, after the first 3; 0: none (docs/rationale/checks.md#cadence)
     function_tests: Switch = Switch.ON  # forwards of a copy, first step (docs/rationale/checks.md#function-tests)
     trials: int = 8  # trials per incident at most; 0: none (docs/rationale/inference.md#choice-of-trials)
-    trials_s: float = 30.0  # seconds spent on them per incident at most (docs/rationale/inference.md#choice-of-trials)
+    trials_s: float = 30.0  # seconds of work an incident at most (docs/rationale/inference.md#choice-of-trials)
     ranks_s: float = 120.0  # seconds that ranks wait for one that looks into a fault; then each goes on by itself
     trial_order: str = "information"  # information, or random for the baseline of the scoreboard
     library: Path | None = None  # file (or folder) of the team's library of cured incidents; default: beside the runs

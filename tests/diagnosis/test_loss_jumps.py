@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import deque
 from pathlib import Path
 from typing import Any
 
@@ -22,7 +23,7 @@ from debugtracer.session import Session
 from debugtracer.trace.events import Diagnosed, Noted
 from debugtracer.trace.finding import Finding
 from debugtracer.trace.verdict import Verdict
-from debugtracer.trace.window import LOSS
+from debugtracer.trace.window import LOSS, STEP_S
 from tests.watching import events, under_watch
 
 AT = LEAST + 3
@@ -215,7 +216,7 @@ def test_steps_that_would_take_too_long_are_noted_with_the_numbers(tmp_path):
     with under_watch(tmp_path, trials_s=1.0) as watching:
         loop = Spiky(watching)
         loop.go(AT + 2)
-        watching.state.step_s = 7.0
+        watching.incidents.findings.recent[STEP_S] = deque([7.0])
         past = watching.ring.past(AT)
         loop.jumps.found(a_finding())
         loop.jumps.look()
@@ -283,7 +284,7 @@ def test_as_many_steps_as_the_time_allows_are_not_too_many(tmp_path):
         loop = Spiky(watching)
         loop.go(AT + 2)
         past = watching.ring.past(AT)
-        watching.state.step_s = 20.0 / (past.steps + 1)
+        watching.incidents.findings.recent[STEP_S] = deque([20.0 / (past.steps + 1)])
         assert loop.jumps.too_long(past) == ""
-        watching.state.step_s = 20.1 / (past.steps + 1)
+        watching.incidents.findings.recent[STEP_S] = deque([20.1 / (past.steps + 1)])
         assert "executed 3 times take longer than trials_s (60)" in loop.jumps.too_long(past)

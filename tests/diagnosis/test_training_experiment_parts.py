@@ -35,11 +35,10 @@ class Trials:
         return "rerun"
 
 
-def trained(*scores, seconds=30.0, clock=None, monkeypatch=None):
+def trained(*scores, seconds=30.0, clock=None):
     experiment, arm = an_experiment(seconds), Arm("x")
     if clock is not None:
-        experiment.began = 0.0
-        monkeypatch.setattr(module, "perf_counter", lambda: clock)
+        experiment.watch = SimpleNamespace(spent_s=clock)
     trials = Trials(*scores)
     experiment.train(trials, arm, "change")
     return arm, trials.orders
@@ -65,8 +64,8 @@ def test_a_training_that_gives_nothing_ends_its_arm(score, why):
 
 
 @pytest.mark.parametrize(("clock", "over"), [(30.0, False), (30.1, True)])
-def test_no_training_begins_when_the_time_is_over(monkeypatch, clock, over):
-    arm, orders = trained(*[Score(loss=1.0)] * 3, clock=clock, monkeypatch=monkeypatch)
+def test_no_training_begins_when_the_time_is_over(clock, over):
+    arm, orders = trained(*[Score(loss=1.0)] * 3, clock=clock)
     assert (arm.refused == "trials_s (30) were over") is over and orders == ([0] if over else [0, 1, 2])
 
 

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING
 
 import msgspec
 
+from debugtracer.diagnosis.proof.stopwatch import plain_step_s
 from debugtracer.diagnosis.proof.trial_budget import TrialBudget
 from debugtracer.diagnosis.reported_jump import LEVEL, is_worth, level
 from debugtracer.errors import ReplayRefused, StoppedByTracer, guarded, swallow
@@ -26,7 +27,7 @@ from debugtracer.trace.facts.loop_change import LoopChange
 from debugtracer.trace.facts.loss_comparison import LossComparison
 from debugtracer.trace.finding import UNTRIED, Finding
 from debugtracer.trace.verdict import Verdict
-from debugtracer.trace.window import GRAD_L2, LOSS
+from debugtracer.trace.window import GRAD_L2, LOSS, STEP_S
 
 if TYPE_CHECKING:
     from debugtracer.replay.fetch.sample import Pipeline
@@ -191,7 +192,7 @@ class LossJumps:
         """Try whether the weights of before do better on the batches of now, and give the answer to the check."""
         from debugtracer.diagnosis.compared_weights import BATCHES, compared
 
-        seconds = 4 * BATCHES * self.state.step_s
+        seconds = 4 * BATCHES * self.usual_step_s
         if not self.budget.trials or self.state.quiet_until_healthy:
             return
         if self.comparisons >= MOST_COMPARED or seconds > self.budget.seconds:
@@ -240,15 +241,17 @@ class LossJumps:
                 now=True,
             )
 
+    @property
+    def usual_step_s(self) -> float:
+        """The time that a plain step took of late, in seconds."""
+        return plain_step_s(self.series.get(STEP_S, ()), self.state.step_s)
+
     def too_long(self, past: StepHistory) -> str:
         """Why these steps are too many for the time that trials may take; empty when they are not."""
-        updates = self.state.step_s
-        needed, allowed = FEWEST * (past.steps + 1) * updates, self.budget.seconds
-        return (
-            f"{past.steps + 1} steps of {updates:.2g} s executed {FEWEST} times take longer than trials_s ({allowed:g})"
-            if needed > allowed
-            else ""
-        )
+        steps, step_s, allowed_s = past.steps + 1, self.usual_step_s, self.budget.seconds
+        if FEWEST * steps * step_s <= allowed_s:
+            return ""
+        return f"{steps} steps of {step_s:.2g} s executed {FEWEST} times take longer than trials_s ({allowed_s:g})"
 
     def attempt(
         self, finding: Finding, past: StepHistory | None, expected: float, value: float, recent: list[float]

@@ -163,7 +163,7 @@ class RunFindings:
             if past is None:
                 raise ReplayRefused("no steps are kept")
             with self.state.investigated(), self.stack.paused():
-                verdict = experiment.decide(past, self.context, self.state.step_s)
+                verdict = experiment.decide(past, self.context, self.jumps.usual_step_s)
         except ReplayRefused as error:
             self.output.note("no-trials", f"training with {finding.kind} taken away cannot be tried: {error}")
         except Exception as error:

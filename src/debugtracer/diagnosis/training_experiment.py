@@ -4,12 +4,12 @@ fault taken away, each several times."""
 from __future__ import annotations
 
 from collections.abc import Sequence
-from time import perf_counter
 
 import msgspec
 
 from debugtracer.causes.cause import Cause, causes
 from debugtracer.diagnosis.proof.arms import REPEATS, SHARE, Arm, gain, heals, rivals, surely_better
+from debugtracer.diagnosis.proof.stopwatch import Stopwatch
 from debugtracer.errors import ReplayRefused
 from debugtracer.interventions.intervention import Intervention, interventions
 from debugtracer.recorder.state.step_history import StepHistory
@@ -44,7 +44,7 @@ class TrainingExperiment:
         self.suspects = suspects(found)
         self.seconds = seconds
         """That it may take."""
-        self.began = perf_counter()
+        self.watch = Stopwatch()
         self.plain = Arm("unchanged")
 
     def steps(self, step_s: float) -> int:
@@ -101,7 +101,7 @@ class TrainingExperiment:
         """Run one training for each order of the batches."""
         for repeat in range(REPEATS):
             trials.take_order(repeat)
-            if perf_counter() - self.began > self.seconds:
+            if self.watch.spent_s > self.seconds:
                 arm.refused = f"trials_s ({self.seconds:g}) were over"
                 return
             score = trials.run(change)

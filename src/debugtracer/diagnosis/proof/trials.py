@@ -6,12 +6,12 @@ from __future__ import annotations
 import random
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
-from time import perf_counter
 
 from debugtracer.causes.cause import causes
 from debugtracer.diagnosis.proof.attribution import BATCH, STATE
 from debugtracer.diagnosis.proof.belief import Belief
 from debugtracer.diagnosis.proof.likelihood import UNKNOWN
+from debugtracer.diagnosis.proof.stopwatch import Stopwatch
 from debugtracer.diagnosis.proof.trial_budget import TrialBudget
 from debugtracer.interventions.intervention import Intervention, Scope, interventions
 from debugtracer.replay.trials.score import Score
@@ -44,14 +44,14 @@ class TrialSeries:
     done: dict[str, bool] = field(default_factory=dict)
     """Slug -> whether any of its values healed; trials that could not run are not here."""
     tried: set[str] = field(default_factory=set)
-    began: float | None = None
-    """When the first was chosen, on the clock of time.perf_counter; None before."""
+    watch: Stopwatch | None = None
+    """Started when the first was chosen; None before."""
     scores: dict[str, Score] = field(default_factory=dict)
     """Name of a trial -> its score."""
 
     def go(self) -> None:
         """Run until nothing is left to learn, or the budget is spent."""
-        self.began = perf_counter()
+        self.watch = Stopwatch()
         while not self.spent:
             chosen = self.next()
             if chosen is None:
@@ -62,9 +62,7 @@ class TrialSeries:
     def spent(self) -> bool:
         """Whether the budget is used up; what could not run costs nothing."""
         ran = len([t for t in self.trials if t.outcome != "could not run"])
-        return ran >= self.budget.trials or (
-            self.began is not None and perf_counter() - self.began >= self.budget.seconds
-        )
+        return ran >= self.budget.trials or (self.watch is not None and self.watch.spent_s >= self.budget.seconds)
 
     def next(self) -> Intervention | None:
         """The best trial not yet run; None when none is worth it."""
