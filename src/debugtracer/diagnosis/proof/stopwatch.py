@@ -16,14 +16,14 @@ class Stopwatch:
 
     @property
     def spent_s(self) -> float:
-        """Seconds this thread has worked since, and never less than a third of those that have passed: a device works
-        while its thread waits."""
+        """The seconds that this thread has worked since, and never less than a third of those that have passed: a
+        device works while its thread waits."""
         passed, worked = perf_counter() - self.began[0], thread_time() - self.began[1]
         return max(worked, passed / PATIENCE)
 
 
 def plain_step_s(steps_s: Iterable[float], last_s: float) -> float:
-    """Seconds of a step in which we looked at nothing: three of four of these took longer; `last_s` where there are
+    """The time of a step in which we looked at nothing: three of four of these took longer; `last_s` where there are
     none."""
     known = sorted(steps_s)
     return known[len(known) // 4] if known else last_s

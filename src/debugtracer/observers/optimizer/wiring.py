@@ -189,7 +189,7 @@ class WiringObserver(Observer):
 
 
 def own_tables(root: nn.Module) -> Iterator[Tensor]:
-    """Parameters that modules hold whose class is not torch's."""
+    """Yield the parameters that modules hold whose class is not torch's."""
     for module in root.modules():
         if not type(module).__module__.startswith("torch."):
             yield from module.parameters(recurse=False)
