@@ -12,6 +12,7 @@ from torch.optim import Optimizer
 from debugtracer.callsites.notebook_cells import edited
 from debugtracer.callsites.numeric_warning import NumericWarning
 from debugtracer.callsites.origins.nonfinite_origin import GuessedLines
+from debugtracer.diagnosis.batch_setting import batch_setting
 from debugtracer.diagnosis.constructed_weights import constructed_lines
 from debugtracer.diagnosis.ignored_labels import all_ignored
 from debugtracer.diagnosis.indexed_rows import indexed_rows
@@ -66,16 +67,11 @@ def gather(
         alarm.iteration if alarm.symptom != "inf_grad" or guilty is None else alarm.segment.first_iteration + microbatch
     )
     batch = guilty.batch if guilty is not None else None
-    rows, held_in = rows_of(birth, batch)
+    setting = guarded("diagnosis.gather: a setting")(batch_setting)(birth, batch)
+    rows, held_in = rows_of(birth, batch) if setting is None else (None, "")  # all rows hold it: none is at fault
     whole = guarded("diagnosis.gather: below a Subset")(in_whole)(batch.loader, batch.indices or ()) if batch else None
     loader = context.batches.facts(batch, whole) if batch is not None else None
-    samples = samples_of(batch, rows) if batch is not None and rows else None
-    if batch is not None and birth is not None and not rows:
-        samples = guarded("diagnosis.gather: joined samples")(of_places)(batch, birth)
-    if rows and batch is None and birth is not None and context.batches.last() is None:  # no loader to be meant
-        samples = guarded("diagnosis.gather: rows of an index")(indexed_rows)(alarm.segment.entries, birth.entry, rows)
-        cut_from = guarded("diagnosis.gather: rows of an order")(sliced_rows)
-        samples = samples or cut_from(rows, guilty.rows if guilty is not None else None)
+    samples = found_samples(alarm, result, rows, context) if setting is None else None
     pipeline = of_pipeline(birth, batch)
     ignored = all_ignored(batch) or ("", "")
     made = made_lines(alarm, result, context, ignored[0], pipeline)
@@ -102,12 +98,29 @@ def gather(
         pipeline=pipeline,
         made=tuple(made) or warned_rate(told, context.numeric_warnings),
         made_guessed=isinstance(made, GuessedLines),
+        setting=setting,
         ignored=ignored[1],
         cut=cut_line(batch, ignored[0]) if ignored[0] else None,
         world_size=world_size,
         label_smoothing=smoothing(alarm, birth.entry) if birth is not None else 0.0,
         note=note(alarm, result, world_size) or old_text(birth),
     )
+
+
+def found_samples(
+    alarm: Alarm, result: Investigation, rows: Sequence[int] | None, context: ReplayContext
+) -> tuple[int, ...] | None:
+    """The dataset indices of the guilty rows, by the batch, or by the index or order that the program cut it with."""
+    guilty, birth = result.guilty, result.birth
+    batch = guilty.batch if guilty is not None else None
+    samples = samples_of(batch, rows) if batch is not None and rows else None
+    if batch is not None and birth is not None and not rows:
+        samples = guarded("diagnosis.gather: joined samples")(of_places)(batch, birth)
+    if rows and batch is None and birth is not None and context.batches.last() is None:  # no loader to be meant
+        samples = guarded("diagnosis.gather: rows of an index")(indexed_rows)(alarm.segment.entries, birth.entry, rows)
+        cut_from = guarded("diagnosis.gather: rows of an order")(sliced_rows)
+        samples = samples or cut_from(rows, guilty.rows if guilty is not None else None)
+    return samples
 
 
 def rows_of(birth: Birth | None, batch: Batch | None) -> tuple[tuple[int, ...] | None, str]:

@@ -6,6 +6,7 @@ from typing import Literal
 
 import msgspec
 
+from debugtracer.trace.batch_setting import BatchSetting
 from debugtracer.trace.birth import Birth, Frame
 from debugtracer.trace.facts.schedule import RateMoved
 from debugtracer.trace.facts.weights_at_rest import ValueChanged
@@ -150,6 +151,8 @@ class IncidentFacts(msgspec.Struct, frozen=True, kw_only=True):
     """The first of them is one that numpy warned of, and no name leads from it to the value."""
     pipeline: PipelineBirth | None = None
     """Where in the data pipeline a value of the batch became bad; None where the batch was good."""
+    setting: BatchSetting | None = None
+    """The number in all rows of the data that the op of birth could not take; None where single rows hold it."""
     ignored: str = ""
     """The integer tensor of the batch whose values are all one negative number, in words; empty where there is none."""
     cut: Frame | None = None
@@ -167,5 +170,6 @@ class IncidentFacts(msgspec.Struct, frozen=True, kw_only=True):
         known.append(self.optimizer.lr_frame if self.optimizer else None)
         known += [write.frame for write in self.written]
         known += [self.pipeline.frame, *self.pipeline.way] if self.pipeline else []
+        known += [self.setting.written, self.setting.frame] if self.setting else []
         known += [*self.made, self.cut, *(one.made_at for one in (self.birth.inputs if self.birth else ()))]
         return [frame for frame in known if frame is not None]

@@ -39,7 +39,8 @@ def concluded(facts: IncidentFacts, ranked: Sequence[Ranked], series: TrialSerie
     others = [known[s] for s in shares if s in known and s != leader]
     status = status_of(best, series, shares)
     verdict = explained(facts, best, others)
-    line = next((f for f in facts.frames() if (f.file, f.line) == (verdict.file, verdict.line)), None)
+    known_lines = facts.frames() if facts.setting is None else []  # a guard would hide a number that is to be set
+    line = next((f for f in known_lines if (f.file, f.line) == (verdict.file, verdict.line)), None)
     edit = best.cause.change(IncidentEvidence(facts), line) if line is not None else None
     size = seen_to_heal(edit, series, IncidentEvidence(facts))
     edit = best.cause.change(IncidentEvidence(facts), line, size) if line is not None and size is not None else edit

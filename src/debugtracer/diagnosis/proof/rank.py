@@ -12,6 +12,7 @@ import msgspec
 from debugtracer.causes.cause import Cause, Evidence, causes
 from debugtracer.causes.incident_evidence import IncidentEvidence
 from debugtracer.causes.pipeline_evidence import of_pipeline
+from debugtracer.causes.setting_evidence import of_setting
 from debugtracer.errors import guarded
 from debugtracer.trace.birth import Frame
 from debugtracer.trace.calibration import calibrated
@@ -48,7 +49,8 @@ def suspects(facts: IncidentFacts) -> list[Ranked]:
         (cause, of_pipeline(cause, facts) or guarded(f"cause {cause.slug}")(cause.evidence_from_incident)(seen))
         for cause in causes().values()
     ]  # one that a team brought may fail alone
-    ranked = [Ranked(cause, evidence) for cause, evidence in answers if evidence is not None]
+    told = [(cause, of_setting(cause.kind, facts, evidence)) for cause, evidence in answers]
+    ranked = [Ranked(cause, evidence) for cause, evidence in told if evidence is not None]
     if any(not r.cause.fallback and r.evidence.confidence >= POSSIBLE for r in ranked):
         ranked = [r for r in ranked if not r.cause.fallback]
     ranked.sort(key=lambda r: (-r.evidence.confidence, r.cause.slug))
@@ -178,6 +180,8 @@ def lines(facts: IncidentFacts, cause: Cause) -> tuple[Frame | None, Frame | Non
 
 def guilty(facts: IncidentFacts, evidence: Evidence | None) -> tuple[tuple[int, ...] | None, tuple[int, ...] | None]:
     """Return (rows of the batch, dataset indices) that are guilty; all of them if no single row can be."""
+    if facts.setting is not None:
+        return None, None
     indices = facts.loader.indices if facts.loader else None
     rows = facts.batch_rows if facts.batch_rows is not None else (facts.birth.rows if facts.birth else None)
     if evidence is not None and evidence.whole_batch and indices is not None:
