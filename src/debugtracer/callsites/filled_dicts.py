@@ -35,8 +35,15 @@ class Filling(NamedTuple):
 
 
 def number_dicts(error: BaseException, others: tuple[Any, ...] = ()) -> Iterator[Held]:
-    """Yield the dicts whose values are whole numbers, of the user's functions in the traceback from the innermost on,
-    of their globals, and of the attributes of objects of the user's classes."""
+    """Yield the dicts whose values are whole numbers, among what the functions of a traceback can reach."""
+    for held in reached(error, others):
+        if type(held.value) in PLAIN and numbers_of(held.value) is not None:
+            yield held
+
+
+def reached(error: BaseException, others: tuple[Any, ...] = ()) -> Iterator[Held]:
+    """Yield what the user's functions in the traceback hold from the innermost on, their globals, and the attributes of
+    objects of the user's classes."""
     waiting: deque[tuple[Held, int]] = deque()
     walked = [f for f, _ in traceback.walk_tb(error.__traceback__) if place_of(f.f_code) == USER][::-1]
     for frame in walked:
@@ -50,9 +57,8 @@ def number_dicts(error: BaseException, others: tuple[Any, ...] = ()) -> Iterator
         if id(held.value) in seen:
             continue
         seen.add(id(held.value))
-        if type(held.value) in PLAIN and numbers_of(held.value) is not None:
-            yield held
-        elif depth < DEEPEST and is_own(held.value):
+        yield held
+        if depth < DEEPEST and is_own(held.value):
             inside = list(vars(held.value).items())[:64]
             waiting.extend((Held(value, name, held.value), depth + 1) for name, value in inside)
 

@@ -5,6 +5,8 @@ from __future__ import annotations
 from debugtracer.checks.data.token_out_of_table import TokenOutOfTable
 from debugtracer.trace.birth import Frame
 from debugtracer.trace.facts.crash import IntegerRows, ModuleSeen
+from debugtracer.trace.facts.longer_vocabulary import LongerVocabulary
+from debugtracer.trace.step import StepRef
 from tests.checks.crashes import a_crash, seen, silent_on_another_error, told
 
 
@@ -81,3 +83,43 @@ def test_a_table_whose_length_is_not_known_has_no_numbers():
         "step 5, rank 0: an embedding (of unknown length) was given ids it has no row for; expected ids below its "
         "number of rows. Make the table as long as the vocabulary, or map unknown ids."
     )
+
+
+def longer(**known):
+    return LongerVocabulary(
+        ref=StepRef(iteration=5, step=5),
+        entries=52,
+        table=50,
+        number=51,
+        sized=Frame("/p/train.py", 20, "main"),
+        **known,
+    )
+
+
+CRASH = a_crash(
+    "index out of range in self",
+    "IndexError",
+    torch_calls=("embedding", "forward"),
+    modules=(ModuleSeen(path="embed", kind="Embedding", sizes={"num_embeddings": 50}),),
+    tensors=(seen("input", 2, dtype="int64", low=0, high=51), seen("weight", 50, 8)),
+    rows=IntegerRows(name="input", values=((0, 3), (4, 51)), indices=(9, 237), made=(Frame("/p/data.py", 90),)),
+)
+
+
+def test_a_tokenizer_with_more_ids_than_rows_is_named_with_both_sizes():
+    fact = longer(name="tokenizer", filled=Frame("/p/train.py", 24, "main"), resizes=True)
+    (finding,) = told(TokenOutOfTable(), CRASH, fact)
+    assert finding.message == (
+        "step 5, rank 0: embed (Embedding, 50 rows) was given ids up to 51 in 1 of 2 rows (sample 237); that is an id "
+        "of tokenizer (train.py:24), which gives 52 ids; the table gets its size at train.py:20; expected 0..49. Call "
+        "model.resize_token_embeddings(len(tokenizer)) behind train.py:24 and before the training."
+    )
+    assert finding.place.frame == fact.filled and finding.place.sample_index == (237,)
+    assert len(finding.remedy) == 3 and finding.remedy[0].startswith("call model.resize_token_embeddings")
+
+
+def test_a_dict_of_the_program_leads_to_the_line_of_the_table():
+    (finding,) = told(TokenOutOfTable(), CRASH, longer(name="Words.numbers", entry="'clove'"))
+    assert "that is an id of 'clove' in Words.numbers, which gives 52 ids; " in finding.message
+    assert finding.place.frame == Frame("/p/train.py", 20, "main")
+    assert finding.remedy[0].startswith("give the table 52 rows or more: num_embeddings=len(Words.numbers) at train.py")

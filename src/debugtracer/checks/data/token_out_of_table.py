@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import ClassVar
+from typing import ClassVar, NamedTuple
 
 from debugtracer.checks.check import Check
 from debugtracer.checks.data.target_out_of_bounds import first_of, outside
 from debugtracer.checks.data.wording import with_samples
 from debugtracer.checks.optimizer.sequence import at_line, spot
-from debugtracer.trace.facts.crash import Crash
+from debugtracer.trace.birth import Frame
+from debugtracer.trace.facts.crash import Crash, ModuleSeen, TensorSeen
+from debugtracer.trace.facts.longer_vocabulary import LongerVocabulary
 from debugtracer.trace.finding import Finding
 from debugtracer.trace.made_at import made_at
 from debugtracer.trace.place import Place
@@ -31,7 +33,9 @@ class TokenOutOfTable(Check, frozen=True):
     Why it matters
         torch says `index out of range in self` and names neither the id, nor the table, nor the sample.
     How it decides
-        The exception came out of F.embedding or F.embedding_bag; table and ids are those of that very call.
+        The exception came out of F.embedding or F.embedding_bag; table and ids are those of that very call. A tokenizer
+        or a dict of the program that gives the refused id and has more entries than the table is named with both sizes,
+        unless another table is as long as it.
     What to do
         Make the table as long as the vocabulary (model.resize_token_embeddings), or map unknown ids to one that it has.
     Example
@@ -39,7 +43,7 @@ class TokenOutOfTable(Check, frozen=True):
         0..999. Make the table as long as the vocabulary, or map unknown ids.
     """
 
-    needs: ClassVar[tuple[type[Crash]]] = (Crash,)
+    needs: ClassVar[tuple[type[Crash], type[LongerVocabulary]]] = (Crash, LongerVocabulary)
     at_end: ClassVar[bool] = True
     kind: ClassVar[str] = "token_out_of_range"
     symptom: ClassVar[str] = "crash"
@@ -84,27 +88,15 @@ class TokenOutOfTable(Check, frozen=True):
         )
         made = crash.rows.made if crash.rows else ()
         built = module.built if module else None
-        known = ids is not None and ids.low is not None and ids.high is not None
-        beyond = ids is not None and known and (ids.low or 0) >= 0
-        just_short = ids is not None and beyond and (ids.high or 0) < 2 * table
-        counted = module.counted if module is not None and beyond else None
-        by_one = module.short if module is not None and beyond and ids is not None and ids.high == table else None
-        counted = None if by_one is not None else counted
-        short = (
-            by_one[0] if by_one is not None else counted or (built if just_short else None)
-        )  # else the ids are wrong
-        gaps = f"; {at_line(counted)} counts the different ids, which leave numbers out" if counted else ""
-        if by_one is not None:
-            gaps = (
-                f"; {at_line(by_one[1])} gives unknown values the length as their id, which {at_line(by_one[0])} counts"
-            )
-        first, advice = ((COUNTED_REMEDY,), COUNTED) if counted else ((), VOCABULARY)
-        first, advice = ((BY_ONE_REMEDY,), BY_ONE) if by_one is not None else (first, advice)
+        longer = window.last(LongerVocabulary)
+        reason = of_vocabulary(longer) if longer is not None else of_size(module, ids, table)
+        short, gaps = reason.frame, reason.said
+        made = made if longer is None else ()
         expected = f"0..{table - 1}" if table else "ids below its number of rows"
         return self.finding(
             window,
             "error",
-            f"{named}{spot(built)} was given {seen}{count}{made_at(made)}{gaps}; expected {expected}. {advice}.",
+            f"{named}{spot(built)} was given {seen}{count}{made_at(made)}{gaps}; expected {expected}. {reason.advice}.",
             ref=crash.ref,
             place=Place(
                 module=module.path if module else None,
@@ -114,6 +106,49 @@ class TokenOutOfTable(Check, frozen=True):
                 batch_rows=crash.rows.in_batch(rows) if crash.rows else None,
                 sample_index=samples or None,
             ),
-            remedies=(*first, *self.remedies),
+            remedies=(*reason.first, *self.remedies[longer is not None :]),
             rows_of_table=table,
         )
+
+
+class Reason(NamedTuple):
+    """Why the table is too short, as far as that is known."""
+
+    said: str = ""
+    advice: str = VOCABULARY
+    first: tuple[str, ...] = ()
+    frame: Frame | None = None
+    """The line of the size; None where the ids may be wrong."""
+
+
+def of_size(module: ModuleSeen | None, ids: TensorSeen | None, table: int) -> Reason:
+    """What the line that gives the table its size says."""
+    if module is None or ids is None or ids.low is None or ids.high is None or ids.low < 0:
+        return Reason()
+    if module.short is not None and ids.high == table:
+        length, given = module.short
+        said = f"; {at_line(given)} gives unknown values the length as their id, which {at_line(length)} counts"
+        return Reason(said, BY_ONE, (BY_ONE_REMEDY,), length)
+    if module.counted is not None:
+        said = f"; {at_line(module.counted)} counts the different ids, which leave numbers out"
+        return Reason(said, COUNTED, (COUNTED_REMEDY,), module.counted)
+    return Reason(frame=module.built if ids.high < 2 * table else None)
+
+
+def of_vocabulary(longer: LongerVocabulary) -> Reason:
+    """What the vocabulary says that gave the id: both sizes, and the lines of both."""
+    filled, sized = longer.filled, longer.sized
+    at = f" ({at_line(filled)})" if filled is not None else ""
+    whose = f"{longer.entry} in " if longer.entry else ""
+    lines = f"; the table gets its size at {at_line(sized)}" if sized is not None else ""
+    said = f"; that is an id of {whose}{longer.name}{at}, which gives {longer.entries} ids{lines}"
+    if longer.resizes:
+        late = [one for one in (filled, sized) if one is not None]
+        same = len({(one.file, one.function) for one in late}) == 1
+        frame = max(late, key=lambda one: one.line) if same else filled or sized
+        behind = f" behind {at_line(frame)} and before the training" if frame is not None else ""
+        call = f"all model.resize_token_embeddings(len({longer.name})){behind}"
+        return Reason(said, f"C{call}", (f"c{call}",), frame)
+    give = f"ive the table {longer.entries} rows or more: num_embeddings=len({longer.name})"
+    where = f" at {at_line(sized)}, when the vocabulary is complete" if sized is not None else ""
+    return Reason(said, f"G{give}{where}", (f"g{give}{where}",), sized)
