@@ -6,8 +6,9 @@ import msgspec
 import pytest
 
 from debugtracer.checks.optimizer.warmup_overshoot import WarmupOvershoot, place
+from debugtracer.diagnosis.judging.judge import Judge
 from debugtracer.trace.place import Place
-from tests.checks.optimizer.seen import line, rate, told
+from tests.checks.optimizer.seen import at, line, rate, schedule, told
 
 
 def judged(rates):
@@ -78,3 +79,21 @@ def test_the_line_is_that_of_the_rate_after_the_fall():
         assert place(fact, 0.001) == Place(frame=line(number))
     assert place(fact, 0.002) is None
     assert place(None, 0.001) is None
+    plain = rate(high=0.001, value_frame=None, rate_frame=None, scheduler_frame=line(6), frame=line(5))
+    assert place(plain, 0.001, line(25)) == Place(frame=line(25))
+
+
+def test_the_line_of_a_class_of_ones_own_is_the_one_before_the_fall():
+    check = WarmupOvershoot()
+    judge, found = Judge({check.slug: check}), []
+    begin = rate(ref=at(0), number=0, low=0.001, high=0.001, scheduler="Warm", scheduler_frame=line(6))
+    facts = {
+        0: [begin, schedule("Warm", ref=at(0), frame=line(6), computed=line(25))],
+        50: [
+            rate(ref=at(50), number=50, low=0.001, high=0.001, before=0.05, scheduler="Warm", scheduler_frame=line(6)),
+            schedule("Warm", ref=at(50), frame=line(6), computed=line(29)),
+        ],
+    }
+    for step, lr in enumerate([*climb(0.001, 50), 0.001, 0.001]):
+        found += judge.judge(at(step), {"lr": lr}, facts.get(step, []))
+    assert [finding.place.frame for finding in found] == [line(25)]

@@ -204,3 +204,20 @@ def test_the_first_rate_of_the_run_is_its_begin_and_another_optimizer_is_remembe
 
 def a_window(step, values):
     return told(step=step, **({"lr": values} if values else {}))
+
+
+def test_a_warm_up_that_adds_the_whole_rate_is_divided_before_it_is_capped():
+    whole = [BUILT * (step + 0.5) for step in range(STEPS)]
+    own = schedule("Warm", frame=line(7), computed=line(25, 'group["lr"] + base'))
+    (finding,) = judged(rates=whole, value_frame=None, others=[own])
+    assert finding.place.frame is not None and finding.place.frame.line == 25
+    assert finding.message.endswith(
+        "expected a warm-up that ends. 0.001 is added in each update, that whole rate: divide it by the steps of the "
+        "warm-up."
+    )
+    assert finding.remedy[0].startswith("divide what the warm-up adds") and finding.remedy[1].startswith("cap")
+
+
+def test_the_line_of_another_scheduler_is_not_taken():
+    (finding,) = judged(value_frame=None, others=[schedule("Warm", frame=line(99), computed=line(25))])
+    assert finding.place.frame == line(7)

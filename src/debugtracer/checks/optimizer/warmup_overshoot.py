@@ -8,8 +8,9 @@ from dataclasses import dataclass
 from typing import ClassVar
 
 from debugtracer.checks.check import Check
+from debugtracer.trace.birth import Frame
 from debugtracer.trace.facts.fact import Fact
-from debugtracer.trace.facts.schedule import Rate
+from debugtracer.trace.facts.schedule import Rate, Schedule
 from debugtracer.trace.finding import Finding
 from debugtracer.trace.number import as_float
 from debugtracer.trace.place import Place
@@ -37,7 +38,7 @@ class WarmupOvershoot(Check, frozen=True):
         expected a warm-up that ends at the rate after it. Divide it by the number of its steps.
     """
 
-    needs: ClassVar[tuple[str | type[Fact], ...]] = (LR, Rate)
+    needs: ClassVar[tuple[str | type[Fact], ...]] = (LR, Rate, Schedule)
     kind: ClassVar[str] = "scheduler_misuse"
     symptom: ClassVar[str] = "no_learning"
     confidence: ClassVar[float] = 0.85
@@ -74,7 +75,9 @@ class WarmupOvershoot(Check, frozen=True):
             return
         rise, count = climb(before)
         if count >= self.least and math.isclose(rise, now, rel_tol=self.close):
-            notebook["fallen"] = Fall(window.ref, rise, count, before[-1], [now], place(window.last(Rate), now))
+            notebook["fallen"] = Fall(
+                window.ref, rise, count, before[-1], [now], place(window.last(Rate), now, computed(window))
+            )
 
     def describe(self, window: Window, fallen: Fall) -> Finding:
         """Build the finding, at the step of the fall."""
@@ -105,12 +108,24 @@ class Fall:
     place: Place | None
 
 
-def place(fact: Rate | None, now: float) -> Place | None:
+def place(fact: Rate | None, now: float, own: Frame | None = None) -> Place | None:
     """The line that made the rate climb; else that of the rate after the fall, whose function holds the warm-up as
-    well."""
+    well. `own`: that of a scheduler class of the user's."""
     if fact is None or as_float(fact.high) != now:
         return None
-    return Place(frame=fact.climb_frame or fact.value_frame or fact.rate_frame or fact.scheduler_frame or fact.frame)
+    by_function = fact.climb_frame or fact.value_frame or fact.rate_frame or own
+    return Place(frame=by_function or fact.scheduler_frame or fact.frame)
+
+
+def computed(window: Window) -> Frame | None:
+    """The line of the user's own scheduler that computed the rates before this one."""
+    fact = window.last(Rate)
+    climbed = [
+        one.computed
+        for one in window.seen(Schedule)
+        if fact is not None and one.frame == fact.scheduler_frame and one.computed and one.ref.step < window.ref.step
+    ]
+    return climbed[-1] if climbed else None
 
 
 def climb(values: tuple[float, ...]) -> tuple[float, int]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -12,6 +13,7 @@ from debugtracer.checks.optimizer.sequence import spot
 from debugtracer.spikes.level import Level
 from debugtracer.spikes.lines import lines
 from debugtracer.spikes.monitor import monitor
+from debugtracer.trace.birth import Frame
 from debugtracer.trace.facts.fact import Fact
 from debugtracer.trace.facts.order import StepOrder
 from debugtracer.trace.facts.schedule import Rate, Schedule
@@ -22,6 +24,7 @@ from debugtracer.trace.place import Place
 from debugtracer.trace.window import GRAD_L2, LOSS, LR, Window
 
 CAPPED = re.compile(r"\b(min|minimum|clip|clamp)\(| if .* else ")
+DIVIDE = "divide what the warm-up adds in each update by the number of its steps: base_lr / warmup_steps"
 
 
 @dataclass
@@ -84,9 +87,10 @@ class WarmupUncapped(Check, frozen=True):
         nine of ten updates, last by about as much as on average (most searches for a rate multiply it). The medians of
         the last two blocks of 16 losses are twice the lowest one, or have lost half of the way from the first one to
         it, where that was a tenth (of a rate by hand the latter alone), and the rate rose in `since` updates at least
-        since that. Not where the line of the rate has a cap, or the loss chases a moving target. The line is that of
-        the schedule; of a scheduler that says for how many steps it is made and has been stepped more often, that of
-        its step().
+        since that. Where each update adds the rate that was chosen, the warm-up was not divided by its steps. Not where
+        the line of the rate has a cap, or the loss chases a moving target. The line is that of the schedule; of a
+        scheduler that says for how many steps it is made and has been stepped more often, that of its step(); of a
+        class of the user's that of its get_lr.
     What to do
         End the warm-up: `min(1.0, (step + 1) / warmup)`, or `LinearLR(optimizer, 1 / warmup, total_iters=warmup)`.
     Example
@@ -111,6 +115,7 @@ class WarmupUncapped(Check, frozen=True):
     rise: float = 2.0  # times the lowest block of losses (ours)
     learnt: float = 0.9  # times the first block: the lowest one had learnt something (ours)
     lost: float = 0.5  # of what was learnt since the first block: so much is gone again (ours)
+    whole: float = 0.1  # between what an update adds and the rate that was chosen (ours)
     beyond: float = 1.25  # times the steps that a scheduler is made for (ours)
 
     def judge(self, window: Window) -> Iterator[Finding]:
@@ -168,7 +173,8 @@ class WarmupUncapped(Check, frozen=True):
         """Build the finding with the line of the schedule."""
         plan = self.outlived(window, begin)
         chosen = self.chosen(climb, begin)
-        frame = begin.value_frame or begin.scheduler_frame or begin.rate_frame or begin.frame
+        own = computed(window, begin)
+        frame = begin.value_frame or own or begin.scheduler_frame or begin.rate_frame or begin.frame
         base = f"{chosen:.3g} that {begin.kind} was built with" if begin.scheduler else f"{chosen:.3g} of then"
         then = "Cap its factor: min(1.0, ...)"
         remedies: tuple[str, ...] = ()
@@ -177,6 +183,9 @@ class WarmupUncapped(Check, frozen=True):
             made = f"It is made for {plan.horizon} steps ({plan.horizon_word})"
             then = f"{made}: stop stepping it{spot(plan.step_frame)} after them"
             remedies = (f"step {plan.kind} for its {plan.horizon} steps only", "or cap what its get_lr returns")
+        elif begin.scheduler and math.isclose(climb.slope, chosen, rel_tol=self.whole):
+            then = f"{climb.slope:.3g} is added in each update, that whole rate: divide it by the steps of the warm-up"
+            remedies = (DIVIDE, *self.remedies)
         elif not begin.scheduler:
             then = "Cap the rate where it is computed, unless it is a search for one"
             remedies = ("cap the warm-up: min(rate of the decay, rate of the warm-up), or min(1.0, step / warmup)",)
@@ -202,3 +211,9 @@ class WarmupUncapped(Check, frozen=True):
         known = [fact for fact in window.seen(Schedule) if fact.frame == begin.scheduler_frame and fact.horizon]
         last = known[-1] if known else None
         return last if last is not None and last.last_epoch > self.beyond * (last.horizon or 0) else None
+
+
+def computed(window: Window, rate: Rate) -> Frame | None:
+    """The line of the user's own scheduler that computed the rate, where it is of a class of the user's."""
+    own = [fact.computed for fact in window.seen(Schedule) if fact.frame == rate.scheduler_frame and fact.computed]
+    return own[-1] if own else None

@@ -97,6 +97,7 @@ class ScheduleObserver(Observer):
             plan.updates = rate_state.updates if rate_state is not None else 0  # first met at a step: it missed these
             if len(self.known) < MOST:
                 self.known.append(plan)
+                self.lambdas.cover(scheduler)
         return plan
 
     def loader_iterated(self, info: LoaderInfo, iterator: Any) -> None:
@@ -227,7 +228,7 @@ class ScheduleObserver(Observer):
                 doubled_frame=first(plan.doubled_line), micro=plan.micro, per_update=plan.per_update,
                 horizon=plan.horizon, horizon_word=plan.horizon_word, last_epoch=plan.last_epoch, loader=plan.length,
                 passes=passes, rate=number(plan.rate), peak=number(plan.peak), fallen_at=plan.fallen_at,
-                exhausted=plan.exhausted, ended=ended,
+                exhausted=plan.exhausted, ended=ended, computed=self.lambdas.computed_at(plan.scheduler()),
             )
         )  # fmt: skip
 

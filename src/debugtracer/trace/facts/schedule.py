@@ -239,6 +239,8 @@ class Schedule(Fact, frozen=True, kw_only=True):
     """Updates before the rate first fell below 1e-4 of its peak."""
     exhausted: bool = False
     """It refused a call: stepped beyond its end."""
+    computed: Frame | None = None
+    """Of a class of the user's: the line of its `get_lr` that computed the rate last, as far as that was seen."""
     ended: bool = False
     """The run is over."""
 
