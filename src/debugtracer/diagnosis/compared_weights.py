@@ -28,6 +28,8 @@ def compared(finding: Finding, ring: SnapshotRing, context: ReplayContext) -> Lo
     if not pairs:
         return LossComparison(ref=ref, refused="no steps are kept")
     now, before = (sum(values) / len(pairs) for values in zip(*pairs, strict=True))
+    if now == before:  # other weights give another loss, in the last digit at least: none of them have reached it
+        return LossComparison(ref=ref, refused=f"the weights of step {earlier.step} and of now give the very same loss")
     return LossComparison(ref=ref, earlier_step=earlier.step, batches=len(pairs), now=now, earlier=before)
 
 
