@@ -24,16 +24,16 @@ class Rows(Dataset):
 
 
 class Root(nn.Module):
-    def __init__(self):
+    def __init__(self, op=torch.div):
         super().__init__()
-        self.head = nn.Linear(1, 1)
+        self.head, self.op = nn.Linear(1, 1), op
 
     def forward(self, x):
-        return self.head(x[:, :1] / x[:, 3:4])
+        return self.head(self.op(x[:, :1], x[:, 3:4]))
 
 
-def seen(tmp_path, data, size=16):
-    model = Root()
+def seen(tmp_path, data, size=16, op=torch.div):
+    model = Root(op)
     optimizer = torch.optim.SGD(model.parameters(), lr=0.01)
     with under_watch(tmp_path):
         for x in DataLoader(data, batch_size=size):
@@ -67,3 +67,14 @@ def test_a_row_among_others_is_none(tmp_path):
 
 def test_two_rows_say_nothing(tmp_path):
     assert seen(tmp_path, Rows(torch.zeros(48, 1)), size=2).setting is None
+
+
+def test_the_logarithm_of_a_setting(tmp_path):
+    told = seen(tmp_path, Rows(torch.full((48, 1), -0.5)), op=lambda x, setting: x * torch.log(setting)).setting
+    assert told is not None and (told.column, told.value) == (3, -0.5)
+
+
+def test_a_number_that_the_op_can_take_is_not_to_blame(tmp_path):
+    facts = seen(tmp_path, Rows(torch.full((48, 1), 0.5)), op=lambda x, setting: torch.pow(x - 2.0, setting))
+    assert facts.setting is None and facts.batch_rows == tuple(range(16))
+    assert seen(tmp_path / "b", Rows(torch.full((48, 1), 1e-3)), op=lambda x, s: (x + 1.0) * 3e37 / s).setting is None

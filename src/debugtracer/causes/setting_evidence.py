@@ -9,7 +9,7 @@ from debugtracer.causes.cause import Evidence
 from debugtracer.trace.incident import IncidentFacts
 from debugtracer.trace.place import Place
 
-KINDS = ("zero_division", "log_domain", "function_domain", "pow_domain")
+KINDS = ("zero_division", "log_domain", "function_domain")
 SURE = 0.9  # of a cause that the op was seen to get what it is not defined for (ours)
 
 

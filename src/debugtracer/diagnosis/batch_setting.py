@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 
 import numpy as np
@@ -10,12 +10,22 @@ import torch
 from torch import Tensor
 
 from debugtracer.callsites.origins.column_fill import column_fill, kept_uses, uses_of
+from debugtracer.causes.incident_evidence import base
 from debugtracer.recorder.tape.batches import Batch
 from debugtracer.trace.batch_setting import BatchSetting
 from debugtracer.trace.birth import Birth, TensorFacts
 from debugtracer.trace.number import as_float, number
 
 LEAST_ROWS = 4  # of a batch, below which all rows alike say nothing (ours)
+UNDEFINED: dict[str, tuple[int, Callable[[float], bool]]] = {
+    **dict.fromkeys(("div", "true_divide", "remainder", "fmod"), (1, lambda value: value == 0)),
+    "reciprocal": (0, lambda value: value == 0),
+    **dict.fromkeys(("log", "log2", "log10", "rsqrt"), (0, lambda value: value <= 0)),
+    "sqrt": (0, lambda value: value < 0),
+    "log1p": (0, lambda value: value <= -1),
+    **dict.fromkeys(("acos", "asin"), (0, lambda value: abs(value) > 1)),
+}
+"""Which input of an op, and for which numbers it has no finite value."""
 MOST_BYTES = 1 << 30  # of an array of the data set that is looked through (ours)
 
 
@@ -27,18 +37,20 @@ def batch_setting(birth: Birth | None, batch: Batch | None) -> BatchSetting | No
         return None
     if birth.rows is None or len(set(birth.rows)) != rows:
         return None
-    for met in birth.inputs:
-        leaf = next((leaf for path, leaf in batch.tensors() if path == met.name), None)
-        value = common(met)
-        if leaf is None or value is None or leaf.dim() not in (1, 2) or leaf.shape[0] != rows:
-            continue
-        with torch.no_grad():
-            flat = leaf.detach().reshape(rows, -1)
-            alike = (flat == value).all(0).nonzero().flatten().tolist()
-        column = alike[0] if flat.shape[1] > 1 else None
-        if len(alike) == 1:
-            return told(batch, met.name, flat, column, value)
-    return None
+    place, refuses = UNDEFINED.get(base(birth.op), (len(birth.inputs), bool))
+    met = birth.inputs[place] if place < len(birth.inputs) else None
+    value = common(met) if met is not None else None
+    leaf = next((leaf for path, leaf in batch.tensors() if met is not None and path == met.name), None)
+    if met is None or value is None or not refuses(value):
+        return None
+    if leaf is None or leaf.dim() not in (1, 2) or leaf.shape[0] != rows:
+        return None
+    with torch.no_grad():
+        flat = leaf.detach().reshape(rows, -1)
+        alike = (flat == value).all(0).nonzero().flatten().tolist()
+    if len(alike) != 1:
+        return None
+    return told(batch, met.name, flat, alike[0] if flat.shape[1] > 1 else None, value)
 
 
 def common(met: TensorFacts) -> float | None:
