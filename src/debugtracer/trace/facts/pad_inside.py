@@ -9,7 +9,7 @@ from debugtracer.trace.facts.fact import Fact
 class PadInside(Fact, frozen=True, kw_only=True):
     """One look at the ids that a model in training was given."""
 
-    ABOUT = "an embedding with a padding index"
+    ABOUT = "texts for an embedding with a padding index"
 
     root: str
     """The class of the model."""
