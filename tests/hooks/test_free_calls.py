@@ -97,6 +97,18 @@ def test_a_square_that_is_ranked_without_a_graph_is_told_in_any_step(mode: FreeC
     assert told.scores == ["topk", "argsort"]
 
 
+def test_decisions_of_scores_beside_a_number_are_told_without_a_graph(mode: FreeCallMode, told: Told) -> None:
+    scores = torch.rand(4, 3)
+    assert torch.equal(scores > 0.5, scores.gt(0.5))
+    told.scores.clear()
+    with torch.no_grad():
+        scores.gt(0.5)
+        scores.gt(scores)
+        scores.argmax(1)
+        scores.sum(1)
+    assert told.scores == ["gt", "argmax"]
+
+
 def test_rounds_without_a_graph_are_told_to_no_observer_once_they_repeat(mode: FreeCallMode, told: Told) -> None:
     mode.inspection.update()
     seen = []

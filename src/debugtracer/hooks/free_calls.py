@@ -26,7 +26,7 @@ from debugtracer.recorder.tape.function_calls import Pending, finish, is_idle, p
 from debugtracer.recorder.tape.functions import FunctionMeaning, meaning
 from debugtracer.recorder.tape.mode_stack import ModeStack
 from debugtracer.recorder.tape.step_tape import Tape
-from debugtracer.trace.facts.loss_call import COMPARISONS, LOSSES
+from debugtracer.trace.facts.loss_call import COMPARISONS, CUTS, LOSSES
 from debugtracer.trace.facts.own_neighbour import RANKED
 
 PLAIN = (Tensor,)
@@ -164,7 +164,10 @@ class FreeCallMode(TorchFunctionMode):
 
 
 def scores(name: str, args: Any, output: Any) -> bool:
-    """Whether a call without gradients is a loss, or compares tensors whose numbers of axes differ: an evaluation."""
+    """Whether a call without gradients is a loss, compares tensors whose numbers of axes differ, or makes decisions of
+    scores: an evaluation."""
+    if name in CUTS:
+        return bool(args) and not (len(args) > 1 and isinstance(args[1], Tensor))
     return name in LOSSES or (
         name in COMPARISONS
         and isinstance(output, Tensor)

@@ -35,8 +35,8 @@ class TrainingEvents(Protocol):
         `inspect_steps`-th)."""
 
     def scored(self, function: Any, args: tuple[Any, ...], kwargs: dict[str, Any], output: Any) -> None:
-        """Called after a loss function that the loop itself called without gradients: an evaluation; and after one that
-        ranks a square without a graph (RANKED). Any step."""
+        """Called after a loss function that the loop itself called without gradients: an evaluation; after one that
+        makes decisions of scores there (CUTS); and after one that ranks a square without a graph (RANKED). Any step."""
 
     # step
     def backward_begins(self, losses: list[Tensor]) -> None:

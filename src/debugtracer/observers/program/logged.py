@@ -19,6 +19,7 @@ from debugtracer.observers.observer import Observer, always
 from debugtracer.recorder.gate import norms
 from debugtracer.recorder.governor import Part
 from debugtracer.trace.facts.logged import Logged
+from debugtracer.trace.facts.loss_call import LOSSES
 from debugtracer.trace.number import number
 from debugtracer.trace.window import VAL_LOSS
 
@@ -158,6 +159,7 @@ class LoggedObserver(Observer):
         name = function.__name__
         if (
             not self.evaluating
+            or name not in LOSSES
             or not isinstance(output, Tensor)
             or output.numel() != 1
             or output.device.type != "cpu"
