@@ -29,6 +29,16 @@ def test_a_logarithm_without_an_exponential_is_said_to_be_one():
     assert "noise is multiplied (train.py:14) with L itself, of shape" in finding.message
 
 
+def test_uniform_noise_is_told_at_its_draw():
+    (finding,) = judged(LatentSpread(), looks(drawn="rand_like"))
+    assert finding.message == (
+        "step 0, rank 0: the noise that rand_like (train.py:13) draws is multiplied (train.py:14) with a standard "
+        "deviation of shape (50, 4) whose divergence from a normal distribution is in the loss, in 2 looks: uniform "
+        "noise has mean 0.5 and is never below 0; expected normal noise. Draw it with randn."
+    )
+    assert finding.place.frame == line(13)
+
+
 @pytest.mark.parametrize("given", [looks(1), looks(1) * 3])
 def test_one_look_is_no_proof(given):
     assert not judged(LatentSpread(), given, ended=True)

@@ -66,6 +66,28 @@ def test_a_variance_in_the_place_of_a_deviation_is_told(tmp_path, name):
     assert said[0].place.frame.code.startswith(f'"{name}": ')
 
 
+UNIFORM = {
+    "rand_like": lambda mu, s: mu + torch.rand_like(mu) * torch.exp(0.5 * s),
+    "rand": lambda mu, s: mu + s.exp() * torch.rand(*s.shape),
+}
+
+
+@pytest.mark.parametrize("name", UNIFORM)
+def test_uniform_noise_of_a_deviation_is_told_at_its_draw(tmp_path, name):
+    found, said = told(tmp_path, UNIFORM[name], divergence)
+    assert len(said) == 1 and {f.drawn for f in found} == {name}
+    assert said[0].place.frame.code.startswith(f'"{name}": ')
+
+
+def centred(mu, s):
+    return mu + (torch.rand_like(mu) - 0.5) * 12**0.5 * torch.exp(0.5 * s)
+
+
+def test_uniform_noise_that_is_moved_or_of_no_divergence_is_left_alone(tmp_path):
+    assert told(tmp_path / "a", centred, divergence)[1] == []
+    assert told(tmp_path / "b", UNIFORM["rand_like"], lambda mu, s: (mu.square() + s.square()).mean())[1] == []
+
+
 @pytest.mark.parametrize("name", RIGHT)
 def test_a_deviation_and_others_are_left_alone(tmp_path, name):
     assert told(tmp_path, *RIGHT[name]) == ([], [])

@@ -19,14 +19,15 @@ class LatentSpread(Check, frozen=True):
 
     What it catches
         A variational autoencoder with `std = torch.exp(logvar)` beside the divergence `1 + logvar - mu**2 -
-        logvar.exp()`; noise that is multiplied with `logvar` itself.
+        logvar.exp()`; noise that is multiplied with `logvar` itself, or drawn by `torch.rand_like`.
     Why it matters
         The divergence pulls a variance to 1, and the samples get its square: what is decoded in training is no draw
         from the distribution that the loss is the bound of.
     How it decides
         From the graph, in `looks` inspected steps: normal noise is multiplied with exp(L), or with L, and among
         what the loss adds up are L and exp(L), which belong together where L is the logarithm of a variance
-        alone. Where L is that of a standard deviation the divergence has exp(2 L).
+        alone. Where L is that of a standard deviation the divergence has exp(2 L). Or uniform noise is multiplied with
+        exp(L) or exp(L / 2).
     What to do
         Scale the noise by exp(L / 2).
     Example
@@ -60,7 +61,9 @@ class LatentSpread(Check, frozen=True):
                 yield self.describe(window, next(iter(looks.values())))
 
     def describe(self, window: Window, fact: Spread) -> Finding:
-        """Build the finding at the line of the exponential."""
+        """Build the finding at the line of the exponential, or of the draw."""
+        if fact.drawn:
+            return self.uniform(window, fact)
         factor = "L itself" if fact.raw else f"exp(L){spot(fact.frame)}"
         return self.finding(
             window,
@@ -70,4 +73,18 @@ class LatentSpread(Check, frozen=True):
             "expected noise times exp(L / 2). Write torch.exp(0.5 * L).",
             ref=fact.ref,
             place=Place(frame=fact.frame, symptom_frame=fact.product),
+        )
+
+    def uniform(self, window: Window, fact: Spread) -> Finding:
+        """Build the finding of noise that is never below 0."""
+        return self.finding(
+            window,
+            "warning",
+            f"the noise that {fact.drawn}{spot(fact.frame)} draws is multiplied{spot(fact.product)} with a standard "
+            f"deviation of shape {fact.shape} whose divergence from a normal distribution is in the loss, in "
+            f"{counted(self.looks, 'look')}: uniform noise has mean 0.5 and is never below 0; expected normal noise. "
+            "Draw it with randn.",
+            ref=fact.ref,
+            place=Place(frame=fact.frame, symptom_frame=fact.product),
+            remedies=(f"draw normal noise: {fact.drawn.replace('rand', 'randn').replace('uniform_', 'normal_')}",),
         )

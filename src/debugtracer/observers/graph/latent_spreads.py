@@ -20,6 +20,7 @@ from debugtracer.recorder.state.weak import WeakRef
 from debugtracer.trace.facts.latent_spread import LatentSpread
 
 NORMAL = frozenset({"randn", "randn_like", "normal_", "normal", "_standard_normal"})
+UNIFORM = frozenset({"rand", "rand_like", "uniform_"})
 MOVED = ("View", "Unsafe", "Reshape", "Expand", "Clone", "ToCopy", "Squeeze", "Unsqueeze")
 SUMS = ("Add", "Sub", "Rsub", "Neg", "Sum", "Mean", "Clone", "View", "Squeeze")
 MOST, DEEP, NODES = 16, 4, 512  # draws and products of a step, nodes to an exponential, and below a loss (ours)
@@ -35,6 +36,8 @@ class Scaled(NamedTuple):
     shape: tuple[int, ...]
     made: RawFrames
     product: RawFrames
+    drawn: str = ""
+    """The draw, where it is a uniform one."""
 
 
 class LatentSpreadsObserver(Observer):
@@ -43,6 +46,8 @@ class LatentSpreadsObserver(Observer):
     def __init__(self, run: ObservedRun) -> None:
         super().__init__(run)
         self.noise: dict[int, weakref.ref[Tensor]] = {}
+        self.uniform: dict[int, tuple[str, RawFrames]] = {}
+        """Those of them that are uniform: the function that drew them, and its line."""
         self.lines: dict[int, RawFrames] = {}
         """By the number of the node of an exponential."""
         self.scaled: dict[Value, Scaled] = {}
@@ -52,15 +57,18 @@ class LatentSpreadsObserver(Observer):
 
     def missed(self) -> None:
         """Forget what was made in a step that was not seen to its end."""
-        for one in (self.noise, self.lines, self.scaled):
+        for one in (self.noise, self.uniform, self.lines, self.scaled):
             one.clear()
 
     def called(self, function: Any, args: tuple[Any, ...], kwargs: dict[str, Any], output: Any) -> None:
         """Note noise, exponentials, and products of both."""
         name = getattr(function, "__name__", "")
-        if name in NORMAL:
+        if name in NORMAL or name in UNIFORM:
             if isinstance(output, Tensor) and output.grad_fn is None and len(self.noise) < MOST:
                 self.noise[id(output)] = WeakRef(output)
+                self.uniform.pop(id(output), None)
+                if name in UNIFORM:
+                    self.uniform[id(output)] = name, raw_frames(1)
         elif name in ("exp", "exp_"):
             if isinstance(output, Tensor) and output.grad_fn is not None and len(self.lines) < MOST:
                 self.lines[int(output.grad_fn._sequence_nr())] = raw_frames(1)
@@ -68,7 +76,24 @@ class LatentSpreadsObserver(Observer):
             pair = [one for one in args[:2] if isinstance(one, Tensor)]
             drawn = [one for one in pair if (known := self.noise.get(id(one))) is not None and known() is one]
             if len(pair) == 2 and len(drawn) == 1:
-                self.scale(pair[1] if drawn[0] is pair[0] else pair[0])
+                factor = pair[1] if drawn[0] is pair[0] else pair[0]
+                how = self.uniform.get(id(drawn[0]))
+                if how is None:
+                    self.scale(factor)
+                else:
+                    self.spread(factor, *how)
+
+    def spread(self, factor: Tensor, name: str, made: RawFrames) -> None:
+        """Remember what uniform noise is multiplied with: exp(L) or exp(L / 2)."""
+        node = factor.grad_fn
+        if node is None or not node.name().startswith("Exp") or node.name().startswith("Expand"):
+            return
+        inner, at = node.next_functions[0]
+        if inner is not None and inner.name().startswith(("Mul", "Div")) and is_number(inner):
+            inner, at = next((pair for pair in inner.next_functions if pair[0] is not None), (None, 0))
+        if inner is not None:
+            key = int(inner._sequence_nr()), at
+            self.scaled[key] = Scaled(False, tuple(factor.shape), made, raw_frames(2), name)
 
     def scale(self, factor: Tensor) -> None:
         """Remember what noise is multiplied with."""
@@ -100,7 +125,7 @@ class LatentSpreadsObserver(Observer):
                 self.run.emit(
                     LatentSpread(
                         ref=self.run.ref(), raw=one.raw, shape=one.shape, frame=first(one.made),
-                        product=first(one.product),
+                        product=first(one.product), drawn=one.drawn,
                     )
                 )  # fmt: skip
         self.missed()

@@ -19,6 +19,9 @@ class LatentSpread(Fact, frozen=True, kw_only=True):
     product: Frame | None = None
     """The line that multiplies the noise."""
 
+    drawn: str = ""
+    """The function that drew the noise, where that is uniform: `frame` is its line then."""
+
     def key(self) -> object:
         """Identify the line and the look: the check counts them."""
         return self.frame, self.ref.step
