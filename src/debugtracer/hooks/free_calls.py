@@ -26,7 +26,7 @@ from debugtracer.recorder.tape.function_calls import Pending, finish, is_idle, p
 from debugtracer.recorder.tape.functions import FunctionMeaning, meaning
 from debugtracer.recorder.tape.mode_stack import ModeStack
 from debugtracer.recorder.tape.step_tape import Tape
-from debugtracer.trace.facts.loss_call import COMPARISONS, CUTS, LOSSES
+from debugtracer.trace.facts.loss_call import COMPARISONS, CUTS, ERRORS, LOSSES
 from debugtracer.trace.facts.own_neighbour import RANKED
 
 PLAIN = (Tensor,)
@@ -169,9 +169,10 @@ def scores(name: str, args: Any, output: Any) -> bool:
     if name in CUTS:
         return bool(args) and not (len(args) > 1 and isinstance(args[1], Tensor))
     return name in LOSSES or (
-        name in COMPARISONS
+        (name in COMPARISONS or name in ERRORS)
         and isinstance(output, Tensor)
         and len(args) > 1
+        and isinstance(args[0], Tensor)
         and isinstance(args[1], Tensor)
         and 0 < args[0].dim() != args[1].dim() > 0
     )

@@ -78,3 +78,16 @@ def test_answers_of_an_evaluation_that_are_counted_in_pairs():
         "what is counted is no share of right answers; expected equal shapes. Squeeze the column."
     )
     assert (finding.severity, finding.kind, finding.place.frame) == ("warning", "loss_misuse", line(20))
+
+
+def test_errors_of_an_evaluation_that_are_those_of_pairs():
+    off = LossCall(
+        ref=ref(50), loss="sub", frame=line(20), input_shape=(64, 1), target_shape=(64,), input_grad=False,
+        target_is_batch=True, broadcast=True,
+    )  # fmt: skip
+    (finding,) = judged(LossBroadcast(), [off])
+    assert finding.message == (
+        "step 50, rank 0: an evaluation takes the difference of (64, 1) and (64,): broadcasting makes 4096 pairs of 64 "
+        "answers, and what is counted is no error of answers; expected equal shapes. Squeeze the column."
+    )
+    assert (finding.severity, finding.exact) == ("warning", False)

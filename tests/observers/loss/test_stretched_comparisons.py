@@ -9,6 +9,7 @@ from typing import Any
 import pytest
 import torch
 from torch import Tensor, nn
+from torch.utils.data import DataLoader, TensorDataset
 
 from debugtracer.trace.facts.loss_call import LossCall
 from tests.observers.observing import observed
@@ -75,3 +76,28 @@ def one_hot(scores: Tensor, y: Tensor) -> Tensor:
 @pytest.mark.parametrize("compare", [pairs, other_pairs, best_two, plain, one_hot])
 def test_silent(tmp_path: Path, compare: Compare) -> None:
     assert compared(tmp_path / "runs", compare) == []
+
+
+def subtracted(out: Path, of_batch: bool) -> list[LossCall]:
+    """What an evaluation emits that subtracts targets of a loader, or others, from a column of answers."""
+
+    def loop() -> None:
+        model = nn.Linear(3, 1)
+        optimizer = torch.optim.SGD(model.parameters(), lr=0.01)
+        for x, y in DataLoader(TensorDataset(torch.randn(24, 3), torch.randn(24)), batch_size=8):
+            optimizer.zero_grad()
+            nn.functional.mse_loss(model(x).squeeze(1), y).backward()
+            optimizer.step()
+            with torch.no_grad():
+                (model(x) - (y if of_batch else y * 2)).abs().mean()
+
+    return [fact for fact in observed(out, loop, LossCall) if fact.loss == "sub"]
+
+
+def test_an_error_of_a_column_from_targets_of_a_batch_is_told_once(tmp_path: Path) -> None:
+    (fact,) = subtracted(tmp_path / "runs", of_batch=True)
+    assert {fact.input_shape, fact.target_shape} == {(8, 1), (8,)} and fact.broadcast and not fact.input_grad
+
+
+def test_other_differences_of_a_column_may_be_meant(tmp_path: Path) -> None:
+    assert subtracted(tmp_path / "runs", of_batch=False) == []

@@ -28,7 +28,8 @@ class LossBroadcast(Check, frozen=True):
         the samples). Equal ranks, and a dimension made by unsqueeze, are on purpose. Or (B, 1) is compared with (B, B):
         one of the two was stretched before. Or the (B, B) of a product, a quotient or a squared difference is only
         added up to the loss, without a mask, a softmax or a kernel: it is the product of two means then, and no pair
-        has a meaning of its own. In an evaluation `==` of (B, 1), no view, and B values of another tensor.
+        has a meaning of its own. In an evaluation `==` of (B, 1), no view, and B values of another tensor, or the
+        difference of one and B values of a batch.
     What to do
         Bring both to one shape: `prediction.squeeze(-1)` or `target.unsqueeze(-1)`.
     Example
@@ -57,7 +58,7 @@ class LossBroadcast(Check, frozen=True):
 
     def describe(self, window: Window, call: LossCall) -> Finding:
         """Build the finding with both shapes and what they become."""
-        if call.loss in COMPARISONS:
+        if call.loss in COMPARISONS or (call.loss == "sub" and not call.input_grad):
             return self.compared(window, call)
         name = "a difference" if call.loss == "sub" else call.loss
         whole = stretched(call.input_shape, call.target_shape)
@@ -98,11 +99,14 @@ class LossBroadcast(Check, frozen=True):
     def compared(self, window: Window, call: LossCall) -> Finding:
         """Build the finding of answers that are counted in pairs, in an evaluation."""
         rows = call.input_shape[0]
+        does, what = ("compares", "with"), "share of right answers"
+        if call.loss not in COMPARISONS:
+            does, what = ("takes the difference of", "and"), "error of answers"
         return self.finding(
             window,
             "warning",
-            f"an evaluation compares {call.input_shape} with {call.target_shape}: broadcasting makes {rows * rows} "
-            f"pairs of {rows} answers, and what is counted is no share of right answers; expected equal shapes. "
+            f"an evaluation {does[0]} {call.input_shape} {does[1]} {call.target_shape}: broadcasting makes "
+            f"{rows * rows} pairs of {rows} answers, and what is counted is no {what}; expected equal shapes. "
             "Squeeze the column.",
             ref=call.ref,
             place=Place(frame=call.frame),

@@ -21,7 +21,7 @@ from debugtracer.recorder.run_state import parameters
 from debugtracer.recorder.state.identity import ById
 from debugtracer.recorder.state.roots import plain_path
 from debugtracer.trace.birth import Frame
-from debugtracer.trace.facts.loss_call import CUTS
+from debugtracer.trace.facts.loss_call import CUTS, ERRORS
 from debugtracer.trace.facts.module_modes import ModuleModes
 from debugtracer.trace.facts.own_neighbour import RANKED
 
@@ -159,7 +159,8 @@ class ModuleModesObserver(Observer):
 
     def scored(self, function: Any, args: tuple[Any, ...], kwargs: dict[str, Any], output: Any) -> None:
         """Count what was called last as an evaluation: its loss is computed without a graph."""
-        if function.__name__ in RANKED or function.__name__ in CUTS:  # hard examples are mined so, labels made
+        name = function.__name__
+        if name in RANKED or name in CUTS or name in ERRORS:  # hard examples are mined so, labels made
             return
         for watched in list(self.watched.values()):
             watched.scored = True

@@ -17,6 +17,8 @@ LOSSES = INDEXED | BINARY | ELEMENTWISE | {"kl_div", "ctc_loss"}
 """Loss functions of torch.nn.functional that are told of."""
 COMPARISONS = frozenset({"eq", "__eq__"})
 """Functions that count right answers in an evaluation, told of under the first name where they are stretched."""
+ERRORS = frozenset({"sub", "__sub__", "rsub", "__rsub__", "subtract"})
+"""Functions that measure how far answers are off in an evaluation, told of as `sub` in the same case."""
 CUTS = frozenset({"gt", "ge", "lt", "le", "__gt__", "__ge__", "__lt__", "__le__", "round", "argmax", "max"})
 """Functions that make decisions of scores, told of in an evaluation beside a number alone."""
 DISTRIBUTION = "Categorical"
