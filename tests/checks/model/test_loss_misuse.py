@@ -52,6 +52,8 @@ def test_a_softmax_before_cross_entropy_is_told_with_its_floor():
         {"form": "probabilities"},
         {"form": "", "maker": SOFTMAX},
         {"loss": "nll_loss", "form": "scores", "maker": Maker(function="log_softmax", dim=0, size=50)},
+        {"loss": "nll_loss", "form": "scores", "input_high": 2.5, "target_is_batch": True},
+        {"loss": "ctc_loss", "form": "scores", "input_high": 2.5},
     ],
 )
 def test_other_mixtures_are_told(fields):
@@ -72,6 +74,10 @@ def test_other_mixtures_are_told(fields):
         {"form": "probabilities", "maker": SOFTMAX, "input_grad": False},
         {"form": ""},
         {"loss": "kl_div", "form": "log_probabilities", "target_high": -0.1, "log_target": True},
+        {"loss": "nll_loss", "form": "scores", "input_high": 2.5},  # log-probabilities of actions times advantages
+        {"loss": "nll_loss", "form": "scores", "input_high": -0.01, "target_is_batch": True},  # weighed ones
+        {"loss": "nll_loss", "form": "scores", "input_high": 2.5, "target_is_batch": True, "reduction": "none"},
+        {"loss": "ctc_loss", "form": "scores", "input_high": 0.05},
     ],
 )
 def test_right_inputs_are_silent(fields):

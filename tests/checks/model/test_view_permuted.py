@@ -40,3 +40,12 @@ def test_sizes_that_stacking_gives_too_are_a_note():
     finding = found(shape=(32, 64, 8), result=(32, 8, 64), reader="linear", whole=True)
     assert finding.severity == "note"
     assert "right where neighbouring rows were to be joined, or rows to be cut." in finding.message
+
+
+def test_fires_on_states_of_both_directions_in_one_row():
+    finding = found(shape=(2, 32, 48), result=(32, 96), reader="", reader_frame=None, layer="gru")
+    assert finding.message.endswith(
+        "view (net.py:21) gives the last states of gru, 2 (layers and directions) of 32 rows, the sizes (32, 96): a "
+        "row of it holds states of 2 rows of the batch; expected those of one. Use h.transpose(0, 1).reshape(32, -1), "
+        "or torch.cat([h[-2], h[-1]], 1)."
+    )

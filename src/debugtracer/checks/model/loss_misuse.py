@@ -19,6 +19,7 @@ OPS = {
     "sigmoid": "aten::sigmoid",
     "logsigmoid": "aten::log_sigmoid_forward",
 }
+ABOVE = 0.1  # largest value from which on it is no log-probability (ours: rounding is far less)
 
 
 class LossMisuse(Check, frozen=True):
@@ -26,13 +27,15 @@ class LossMisuse(Check, frozen=True):
 
     What it catches
         Softmax before CrossEntropyLoss, softmax without log before NLLLoss, KLDivLoss or CTCLoss, sigmoid before
-        BCEWithLogitsLoss, softmax over a dimension of one, or over the batch; `Categorical(logits=...)` of a softmax.
+        BCEWithLogitsLoss, softmax over a dimension of one, or over the batch; `Categorical(logits=...)` of a softmax;
+        raw scores given to NLLLoss or CTCLoss.
     Why it matters
         Nothing crashes. The loss has a floor it cannot pass (log(1 + (C - 1)/e): 1.461 for 10 classes) and gradients
         are squashed.
     How it decides
         In `calls` inspected calls of one line the input lies in [0, 1] and sums to 1 over the classes (to rounding), or
-        autograd's graph says that it is the output of a softmax or sigmoid. Only the input is judged: soft targets are
+        autograd's graph says that it is the output of a softmax or sigmoid; or log-probabilities, of labels of the data
+        or an alignment, do not sum to 1 and some are above 0. Only the input is judged: soft targets are
         fine, so is log_softmax before cross-entropy, which changes nothing.
     What to do
         Give the loss what its page asks for: raw scores for CrossEntropyLoss and BCEWithLogitsLoss, log-probabilities
@@ -103,6 +106,14 @@ def over_batch(call: LossCall) -> bool:
     return along and call.loss in ("cross_entropy", "nll_loss", "kl_div") and len(shape) == 2 and shape[0] > 1
 
 
+def is_raw(call: LossCall) -> bool:
+    """True if scores are taken for log-probabilities: of labels of the data, as what is drawn may be weighed by its
+    advantage."""
+    known = call.loss == "ctc_loss" or (call.loss == "nll_loss" and call.target_is_batch and call.reduction != "none")
+    above = isinstance(call.input_high, float) and call.input_high > ABOVE
+    return known and above and call.form == "scores" and call.maker is None and call.input_grad
+
+
 def misuse(call: LossCall) -> tuple[str, str, str] | None:
     """What the input is, what was expected, what to do; None when the call is right."""
     made = call.maker.function if call.maker else ""
@@ -137,6 +148,13 @@ def misuse(call: LossCall) -> tuple[str, str, str] | None:
             "a softmax: its rows sum to 1",
             "log-probabilities",
             "Use log_softmax before nll_loss, or cross_entropy on the raw scores",
+        )
+    if is_raw(call):
+        return (
+            "raw scores, some above 0,",
+            "log-probabilities",
+            f"Use log_softmax over the classes before {call.loss}"
+            + (", or cross_entropy on the raw scores" if call.loss == "nll_loss" else ""),
         )
     if call.loss in ("kl_div", "ctc_loss") and call.form == "probabilities" and proven:
         return "a softmax: its rows sum to 1", "log-probabilities", f"Use log_softmax before {call.loss}"

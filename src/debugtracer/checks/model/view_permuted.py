@@ -19,7 +19,7 @@ class ViewPermuted(Check, frozen=True):
     What it catches
         `x.view(batch, channels, points)` of (batch, points, channels); attention heads that are put back without a
         transpose; two views of a batch joined with `cat` and taken apart with `view(batch, 2, -1)`; shots that lie
-        class by class and are averaged as `view(shots, classes, -1).mean(0)`.
+        class by class and are averaged as `view(shots, classes, -1).mean(0)`; `h_n.view(batch, -1)` of two directions.
     Why it matters
         view and reshape keep the order of memory, so a row of the new axis holds values of several channels and
         points. Every size is right, nothing crashes, and the network learns what it can of a scrambled input.
@@ -61,6 +61,13 @@ class ViewPermuted(Check, frozen=True):
 def described(fact: PermutedView) -> str:
     """The message of one view."""
     seen, reader = f"{fact.function}{spot(fact.frame)}", f"{fact.reader}{spot(fact.reader_frame)}"
+    if fact.layer:
+        return (
+            f"{seen} gives the last states of {fact.layer}, {fact.shape[0]} (layers and directions) of {fact.shape[1]} "
+            f"rows, the sizes {fact.result}: a row of it holds states of {min(fact.shape[:2])} rows of the batch; "
+            f"expected those of one. Use h.transpose(0, 1).reshape({fact.shape[1]}, -1), or torch.cat([h[-2], h[-1]], "
+            "1)."
+        )
     if fact.flattened:
         return (
             f"{seen} takes rows that were made of {fact.flattened}, one after another, apart as {fact.result[:2]}, "

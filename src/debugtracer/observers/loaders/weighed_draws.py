@@ -37,7 +37,7 @@ class WeighedLoader:
         self.batches = 0
 
     def add(self, batch: Batch) -> None:
-        """Count one batch."""
+        """Count the labels of one batch."""
         self.batches += 1
         indices = [i for i in batch.indices or () if 0 <= i < len(self.groups)]
         if len(indices) != len(batch.indices or ()):
@@ -137,7 +137,7 @@ def table_of(seen: dict[tuple[int, int], int], groups: int) -> tuple[tuple[int, 
 def purity(drawn: tuple[tuple[int, ...], ...]) -> float:
     """The share of the rows whose label comes with one weight."""
     columns = list(zip(*drawn, strict=True))
-    return sum(max(column) for column in columns) / max(1, sum(map(sum, columns)))
+    return float(sum(max(column) for column in columns) / max(1, sum(map(sum, columns))))
 
 
 def lines_of(built: Frame | None) -> tuple[Frame | None, tuple[Frame, ...]]:

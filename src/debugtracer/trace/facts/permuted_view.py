@@ -25,6 +25,9 @@ class PermutedView(Fact, frozen=True, kw_only=True):
     """The two sizes that became the rows before, where it takes them apart in the other order; empty for others."""
     whole: bool = False
     """Axes that are split and joined as they lie give these sizes too: (4, 8) of (8, 4), two rows joined to each."""
+    layer: str = ""
+    """The recurrent layer (gru) whose last states, (layers and directions, batch, units), it cuts into rows of the
+    batch; empty for others."""
 
     def key(self) -> object:
         """Identify the line of the view."""
