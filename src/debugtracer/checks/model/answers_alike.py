@@ -9,6 +9,7 @@ from typing import ClassVar
 import msgspec
 
 from debugtracer.checks.check import Check
+from debugtracer.checks.optimizer.sequence import spot
 from debugtracer.checks.snapshots import is_matrix
 from debugtracer.spikes.lines import lines
 from debugtracer.trace.facts.answer_spread import AnswerSpread
@@ -18,9 +19,12 @@ from debugtracer.trace.facts.schedule import Rate
 from debugtracer.trace.facts.wiring import Wiring
 from debugtracer.trace.finding import Finding
 from debugtracer.trace.number import as_float
+from debugtracer.trace.place import Place
 from debugtracer.trace.window import LOSS, Window
 
 FIRST = 3  # updates whose size tells of the rate: those looked at from the start
+MEAN = "Take the mean over the rows: reduction='mean'."
+ROWS = 8  # that a loss adds up, from which on that is told (ours)
 
 
 class AnswersAlike(Check, frozen=True):
@@ -36,7 +40,8 @@ class AnswersAlike(Check, frozen=True):
         A copy in evaluation mode is given the first samples again after 64 and 128 updates: their outputs lie less than
         `share` of what they did at the start apart, and the loss is not below half of the first. A warning where the
         first updates changed the middle matrix by `thrown` of its norm or more each (healthy is below 1e-2) and it has
-        not shrunk to half since, which is decay; else a note.
+        not shrunk to half since, which is decay; else a note. Where a loss of torch adds up its rows
+        (`reduction="sum"`) and SGD steps, which goes as far as the gradient is long, that is said.
     What to do
         Lower the learning rate by ten, or warm it up.
     Example
@@ -84,6 +89,12 @@ class AnswersAlike(Check, frozen=True):
         by = f" ({kind}, rate {as_float(rate.high):.3g})" if rate is not None and kind else ""
         high = thrown >= self.thrown
         updates = f"; the first updates changed the weights by {thrown:.2g} of their norm each{by}" if high else ""
+        call = summed(window) if high and kind == "SGD" else None
+        rows = call.input_shape[0] if call is not None else 0
+        if call is not None:
+            updates += (
+                f"; {call.loss}{spot(call.frame)} adds up {rows} rows, so its gradient is {rows} times their mean"
+            )
         advice = "Lower the rate." if high else "Follow the input through forward."
         return self.finding(
             window,
@@ -91,12 +102,20 @@ class AnswersAlike(Check, frozen=True):
             f"the outputs of {fact.root} for {fact.samples} samples are "
             f"{as_float(fact.now) / as_float(fact.first):.1g} times as far apart as at the start, and the loss, "
             f"{losses[1]:.3g}, is not half of {losses[0]:.3g}{updates}; expected outputs that depend on the input. "
-            f"{advice}",
+            f"{advice if call is None else MEAN}",
             ref=fact.ref if not high else msgspec.structs.replace(fact.ref, iteration=0, step=0),
-            place=lines(window, lr_jump=1.0),
+            place=lines(window, lr_jump=1.0) if call is None else Place(frame=call.frame),
+            remedies=() if call is None else (f"reduction='mean', or a rate divided by {rows}", *self.remedies),
             share=as_float(fact.now) / as_float(fact.first),
             thrown=thrown,
         )
+
+
+def summed(window: Window) -> LossCall | None:
+    """The loss that is trained on, where it adds up its rows."""
+    calls = [call for call in window.seen(LossCall) if call.input_grad and call.reduction != "none"]
+    known = [call for call in calls if call.reduction == "sum" and call.input_shape and call.input_shape[0] >= ROWS]
+    return known[0] if known and len({call.key() for call in calls}) == 1 else None
 
 
 def middle_size(fact: Health) -> float:
