@@ -5,7 +5,7 @@ from __future__ import annotations
 
 import pytest
 
-from debugtracer.recorder.unseen_cost import ENOUGH, KEPT, LEAST, MOST, REST_UNSEEN, UNSEEN, UnseenCost
+from debugtracer.recorder.unseen_cost import ENOUGH, KEPT, LEAST, MOST, NEAR, REST_UNSEEN, UNSEEN, UnseenCost
 
 REST = (0.002, 0.0002)
 MISSED_S = REST_UNSEEN * REST[1]  # of a step at rest
@@ -38,6 +38,17 @@ def test_what_is_learnt_counts_for_each_step_at_work_and_not_for_what_clocks_rea
     assert [cost.count(True, 1, own_s, 1.0) for own_s in (0.002, 0.5)] == [each_s, each_s]
     assert cost.count(False, 64, 0.01, 1.0) == pytest.approx(REST_UNSEEN * 0.01)
     assert cost.seconds(0.512) == pytest.approx(2 * each_s + REST_UNSEEN * 0.01)
+
+
+def test_a_program_whose_steps_grow_longer_in_a_long_rest_is_compared_with_the_begin_of_it() -> None:
+    cost = told((0.005, 0.002))
+    near_s = cost.each_s
+    for block in range(100):
+        cost.take(False, REST[0] * (1.0 if block < NEAR - ENOUGH else 3.0), REST[1])
+    assert (cost.each_s, len(cost.at_rest)) == (pytest.approx(near_s), NEAR)
+    cost.take(True, 0.005, 0.002)
+    cost.take(False, 2 * REST[0], REST[1])  # another rest is looked at again
+    assert len(cost.at_rest) == NEAR + 1
 
 
 def test_without_enough_blocks_nothing_is_learnt() -> None:

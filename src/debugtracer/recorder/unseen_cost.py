@@ -18,6 +18,8 @@ KEPT = 32  # blocks of steps of each kind whose means are compared (ours)
 # of so many values, and of fewer, the highest and the lowest do not count (ours): close looks, waits for a core
 TAIL = 8
 ENOUGH = 4  # blocks of each kind below which nothing is learnt (ours)
+# blocks at rest in a row that are compared (ours): what steps take minutes later has another reason
+NEAR = 8
 # seconds missed of a second read, at least and at most (ours): ten loops gave 0.1 to 1.0, other jobs disturb, and a
 # program whose steps grow longer meanwhile would say that nothing is missed
 LEAST, MOST = 0.2, 2.0
@@ -42,6 +44,8 @@ class UnseenCost:
         self.at_work: deque[tuple[float, float]] = deque(maxlen=KEPT)
         self.at_rest: deque[tuple[float, float]] = deque(maxlen=KEPT)
         """Seconds of a step, and those that clocks read in it."""
+        self.rested = 0
+        """Blocks at rest since the last one at work."""
 
     def count(self, works: bool, steps: int, own_s: float, pace: float) -> float:
         """Count steps in which clocks read so much of ours, and return what they have missed, on the wall; the thread
@@ -63,10 +67,14 @@ class UnseenCost:
     def take(self, works: bool | None, step_s: float, own_s: float) -> None:
         """Take what a step has taken in a block of steps in which all worked, or all rested; None: in the first ones,
         which do not count. Some ten microseconds."""
-        if works is not None:
-            (self.at_work if works else self.at_rest).append((step_s, own_s))
-            if min(len(self.at_work), len(self.at_rest)) >= ENOUGH:
-                self.learn()
+        if works is None:
+            return
+        self.rested = 0 if works else self.rested + 1
+        if self.rested > NEAR:
+            return
+        (self.at_work if works else self.at_rest).append((step_s, own_s))
+        if min(len(self.at_work), len(self.at_rest)) >= ENOUGH:
+            self.learn()
 
     def learn(self) -> None:
         """Compare what is usual in both: what a step at work takes more, less what our clocks have read more."""
