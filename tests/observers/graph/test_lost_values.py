@@ -11,6 +11,8 @@ from torch import Tensor, nn
 from torch.utils.data import DataLoader, TensorDataset
 
 from debugtracer import session
+from debugtracer.observers.graph import lost_values
+from debugtracer.observers.graph.lost_values import LEARNT
 from debugtracer.trace.facts.lost_values import LostValues
 from tests.observers.told import facts
 from tests.watching import under_watch
@@ -120,3 +122,27 @@ def test_targets_of_one_class_are_no_input_that_is_left_out(tmp_path: Any):
 
 def test_a_run_without_a_bad_step(tmp_path: Any):
     assert seen(tmp_path) == []
+
+
+def test_of_a_step_with_many_backward_calls_the_first_are_looked_at(tmp_path: Any, monkeypatch: pytest.MonkeyPatch):
+    looked: list[Tensor] = []
+    monkeypatch.setattr(lost_values, "zero_inputs", lambda loss: looked.append(loss) or [])
+    with under_watch(tmp_path, inspect_steps=2) as watched:
+        model = nn.Linear(4, 1)
+        optimizer = torch.optim.LBFGS(
+            model.parameters(), max_iter=30, max_eval=30, tolerance_grad=0, tolerance_change=0
+        )
+        x, y = torch.randn(32, 4), torch.randn(32, 1)
+        counts: list[int] = []
+
+        def closure() -> Tensor:
+            optimizer.zero_grad()
+            loss = (model(x) - y).abs().pow(1.5).mean()
+            loss.backward()
+            counts.append(watched.state.step)
+            return loss
+
+        for _ in range(2):
+            optimizer.step(closure)
+    assert counts.count(0) > LEARNT
+    assert len(looked) == LEARNT + min(counts.count(1), LEARNT)

@@ -27,6 +27,7 @@ MOST_READ, MOST_EMITTED = 40, 8  # losses that are looked into, and that are tol
 FETCHED = 8  # samples of the batch that are fetched again (ours)
 SELDOM = 2  # at most every other step in which an input is 0 may be one of them by right (ours)
 KNOWN = 2  # other steps without one that must have been looked at (ours)
+LEARNT = 8  # backward calls of a step that are looked at (ours): LBFGS makes twenty of one graph
 
 
 class LostStep(NamedTuple):
@@ -50,6 +51,7 @@ class LostValuesObserver(Observer):
         self.zero_by_right: Counter[tuple[str, int]] = Counter()
         """Inputs that were 0 in steps whose loss does not stand out, and in how many."""
         self.looks = self.read = self.emitted = 0
+        self.step, self.looks_of_step = -1, 0
         self.suspect: LostStep | None = None
 
     def missed(self) -> None:
@@ -60,12 +62,18 @@ class LostValuesObserver(Observer):
         """Look into a loss that stands out, the one after it, and those of inspected steps."""
         value = self.standout.push(losses)
         if value is None:
-            if len(losses) == 1 and (self.suspect is not None or self.run.inspecting):
+            if len(losses) == 1 and (self.suspect is not None or (self.run.inspecting and self.is_one_of_few())):
                 self.learn(losses[0])
         elif self.read < MOST_READ and self.emitted < MOST_EMITTED and self.looks >= KNOWN:
             self.read += 1
             with torch.no_grad():
                 self.look(losses[0], value)
+
+    def is_one_of_few(self) -> bool:
+        """Whether this backward is one of the first of its step."""
+        self.looks_of_step = self.looks_of_step + 1 if self.run.step == self.step else 1
+        self.step = self.run.step
+        return self.looks_of_step <= LEARNT
 
     def learn(self, loss: Tensor) -> None:
         """Note what is 0 in a step like all others, and tell what was not in the one before."""
