@@ -10,6 +10,7 @@ from pathlib import Path
 from time import thread_time
 
 from debugtracer.errors import UsageError, guarded
+from debugtracer.integrations.first_imports import imports_alone
 from debugtracer.source.uncollected import uncollected
 
 LAUNCHERS = {"torchrun", "accelerate", "accelerate-launch", "deepspeed", "debug-tracer", "pip", "pip3"}
@@ -35,15 +36,16 @@ def begin() -> None:
 @contextlib.contextmanager
 def made_old() -> Iterator[None]:
     """Collect no garbage inside: our imports make little. What they made counts as old at once, as torch's own: else
-    the collector would go through everything in one of the first steps
-    (docs/rationale/performance.md#collector)."""
+    the collector would go through everything in one of the first steps. Where the program has only imported so far
+    the collector never goes through it again (docs/rationale/performance.md#collector)."""
     with uncollected() as collects:
         try:
             yield
         finally:
             if collects and not gc.get_freeze_count():  # what the program froze stays so
                 gc.freeze()
-                gc.unfreeze()
+                if not imports_alone():
+                    gc.unfreeze()
 
 
 def start() -> None:
