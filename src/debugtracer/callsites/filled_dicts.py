@@ -78,13 +78,18 @@ def filling_of(held: Held) -> Filling | None:
     in the class that holds it where there is one there. Reads source."""
     found: list[tuple[Program, ast.stmt, ast.expr]] = []
     own = type(held.owner).__name__ if not isinstance(held.owner, CodeType) else ""
-    files = dict.fromkeys((*home_of(held), *(program_files() or ())))
+    home = home_of(held)
+    files = dict.fromkeys((*home, *(program_files() or ())))
     for program in (p for file in files if (p := program_of(file)) is not None):
         for assigned in program.every(ast.Assign):
             value = given(assigned, held.name)
             if value is not None:
                 found.append((program, assigned, value))
-    for keep in (lambda p, n: (o := p.owner(n)) is not None and o.name == own, in_loop):
+    for keep in (
+        lambda p, n: (o := p.owner(n)) is not None and o.name == own,
+        lambda p, n: str(p.path) in home,
+        in_loop,
+    ):
         kept = [one for one in found if keep(one[0], one[1])]
         found = kept or found
     if len(found) != 1:
