@@ -58,7 +58,7 @@ class ScoresMisread(Check, frozen=True):
                 yield (self.column if fact.column else self.cut)(window, fact)
 
     def cut(self, window: Window, fact: CutScores) -> Finding:
-        """Scores that are cut where probabilities are."""
+        """Build the finding of scores that are cut where probabilities are."""
         how = "rounded" if fact.function == "round" else "cut at 0.5"
         return self.finding(
             window,
@@ -72,7 +72,7 @@ class ScoresMisread(Check, frozen=True):
         )
 
     def column(self, window: Window, fact: CutScores) -> Finding:
-        """The largest of one."""
+        """Build the finding of the largest of one."""
         return self.finding(
             window,
             "warning",

@@ -91,7 +91,7 @@ class CutScoresObserver(Observer):
             self.squashed[module] = Squashed(name, raw_frames(2))
 
     def backward_begins(self, losses: list[Tensor]) -> None:
-        """Hear no root calls where the first steps have shown no such output."""
+        """Stop hearing root calls where the first steps have shown no such output."""
         self.steps.add(self.run.step)
         if len(self.steps) >= LOOKS:
             self.run.unsubscribe(self.backward_begins)

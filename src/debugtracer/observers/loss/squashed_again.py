@@ -23,7 +23,7 @@ MOST, DEEP = 256, 8  # outputs of a step, views between two functions (ours)
 LOOKS = 8  # inspected steps (ours: the form of a model is known after some)
 
 
-class Made(NamedTuple):
+class SquashedOutput(NamedTuple):
     """One output."""
 
     name: str
@@ -37,7 +37,7 @@ class SquashedAgainObserver(Observer):
 
     def __init__(self, run: ObservedRun) -> None:
         super().__init__(run)
-        self.made: dict[int, Made] = {}
+        self.made: dict[int, SquashedOutput] = {}
         """By the number of the node."""
         self.looks = 0
 
@@ -71,9 +71,9 @@ class SquashedAgainObserver(Observer):
         elif len(self.made) < MOST:
             module = running_module(1)
             layer = type(module).__name__ if type(module) in (torch.nn.Sigmoid, torch.nn.Softmax) else ""
-            self.made[int(node._sequence_nr())] = Made(name, raw_frames(1), layer, dim)
+            self.made[int(node._sequence_nr())] = SquashedOutput(name, raw_frames(1), layer, dim)
 
-    def known(self, node: Any) -> Made | None:
+    def known(self, node: Any) -> SquashedOutput | None:
         """The sigmoid or softmax that is seen through views from this node on."""
         for _ in range(DEEP):
             if node is None:
@@ -94,7 +94,7 @@ class SquashedAgainObserver(Observer):
             self.run.unsubscribe(self.called, self.step_closed)
 
 
-def is_again(inner: Made, outer: str, dim: int | None) -> bool:
+def is_again(inner: SquashedOutput, outer: str, dim: int | None) -> bool:
     """Whether no program means it: two softmaxes over two dimensions match both ways, and gates are normalised."""
     if outer == "softmax":
         return inner.name == "softmax" and inner.dim == dim and dim is not None
