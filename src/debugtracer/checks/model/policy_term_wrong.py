@@ -60,7 +60,7 @@ class PolicyTermWrong(Check, frozen=True):
 
 
 def entropy(fact: PolicyTerm) -> tuple[str, tuple[str, ...]]:
-    """What is said of an entropy."""
+    """Say what a sum does to the policy, and how to mend it."""
     return (
         f"the loss adds the entropy of the policy{spot(fact.frame)} and subtracts the log-probabilities of its "
         "actions: each update lowers the entropy, so the policy stops exploring; expected it subtracted. Write - c * "
@@ -70,7 +70,7 @@ def entropy(fact: PolicyTerm) -> tuple[str, tuple[str, ...]]:
 
 
 def advantage(fact: PolicyTerm) -> tuple[str, tuple[str, ...]]:
-    """What is said of an advantage."""
+    """Say what a product does to the values, and how to mend it."""
     made = f", made at {spot(fact.made).strip(' ()')}," if fact.made is not None else ""
     return (
         f"the log-probabilities are multiplied{spot(fact.frame)} with a difference{made} that hangs on the graph: the "

@@ -22,8 +22,9 @@ SAME = frozenset(
 
 
 def signs_of(losses: Iterable[Tensor], roots: Collection[int], products: Collection[int]) -> dict[int, int]:
-    """By its number, whether each of these nodes raises the losses (1) or lowers them (-1); left out where that cannot
-    be said, or both. A product of a term with a weight, that may be a reward, counts as raised by the term."""
+    """Return for each of these nodes, by its number, whether it raises the losses (1) or lowers them (-1); left out
+    where that cannot be said, or both. A product of a term with a weight, that may be a reward, counts as raised by
+    the term."""
     stack: list[tuple[Any, int]] = [(loss.grad_fn, 1) for loss in losses if loss.grad_fn is not None]
     seen: set[tuple[Any, int]] = set()
     found: dict[int, set[int]] = {}

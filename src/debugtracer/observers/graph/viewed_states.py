@@ -12,13 +12,13 @@ from torch import Tensor
 from torch.optim import Optimizer
 
 from debugtracer.callsites.frames import RawFrames, frames_of, raw_frames
+from debugtracer.observers.graph.permuted_views import VIEWS
 from debugtracer.observers.observed_run import ObservedRun
 from debugtracer.observers.observer import Observer, inspected
 from debugtracer.recorder.state.weak import WeakRef
 from debugtracer.trace.facts.permuted_view import PermutedView
 
 LAYERS = frozenset({"lstm", "gru", "rnn_tanh", "rnn_relu"})
-VIEWS = frozenset({"view", "reshape"})
 # what makes a tensor with the same axes of the states
 CARRIES = frozenset({"contiguous", "relu", "tanh", "dropout", "float", "to", "clone"})
 MOST = 32  # states followed in a step (ours)

@@ -16,12 +16,12 @@ from debugtracer.errors import guarded
 from debugtracer.observers.model.running_module import running_module
 from debugtracer.observers.observed_run import ObservedRun
 from debugtracer.observers.observer import Observer, inspected
+from debugtracer.observers.weights.blended_copies import PRODUCTS
 from debugtracer.recorder.state.weak import WeakRef
 from debugtracer.trace.facts.focal_mean import FocalMean
 from debugtracer.trace.facts.loss_call import BINARY, INDEXED
 
 LOSSES = INDEXED | BINARY
-PRODUCTS = frozenset({"mul", "__mul__", "__rmul__", "multiply"})
 TURNS = frozenset({"neg", "__neg__", "negative"})
 # what makes a weight of a probability: 1 - p, a power
 WEIGHS = frozenset({"rsub", "__rsub__", "sub", "__sub__", "pow", "__pow__", "clamp", "add", "__add__", "__radd__"})
@@ -30,7 +30,7 @@ FEWEST = 2  # rows of a mean
 MOST = 64  # tensors followed in a step (ours)
 
 
-class Part(NamedTuple):
+class MeanPart(NamedTuple):
     """A number that was made of a mean loss: the loss, its negative, its exponential or a weight."""
 
     tensor: Callable[[], Tensor | None]
@@ -50,7 +50,7 @@ class FocalMeansObserver(Observer):
 
     def __init__(self, run: ObservedRun) -> None:
         super().__init__(run)
-        self.parts: dict[int, Part] = {}
+        self.parts: dict[int, MeanPart] = {}
         self.told: set[RawFrames] = set()
         self.number = 0
         """Calls of losses so far."""
@@ -61,7 +61,7 @@ class FocalMeansObserver(Observer):
 
     @inspected
     def called(self, function: Any, args: tuple[Any, ...], kwargs: dict[str, Any], output: Any) -> None:
-        """Follow one function."""
+        """Follow what one function made of what."""
         name = getattr(function, "__name__", "")
         if not isinstance(output, Tensor) or not output.requires_grad or output.numel() != 1 or not args:
             return
@@ -71,11 +71,11 @@ class FocalMeansObserver(Observer):
                 self.number += 1
                 running = running_module()
                 kind = type(running).__name__ if running is not None else ""
-                self.follow(output, Part(WeakRef(output), "loss", name, self.number, rows, (raw_frames(2),), kind))
+                self.follow(output, MeanPart(WeakRef(output), "loss", name, self.number, rows, (raw_frames(2),), kind))
         elif self.parts:
             self.passed(name, [part for one in args if (part := self.find(one)) is not None], output)
 
-    def passed(self, name: str, given: list[Part], output: Tensor) -> None:
+    def passed(self, name: str, given: list[MeanPart], output: Tensor) -> None:
         """Follow a mean loss on its way to a weight, and tell the product of the two."""
         kinds = {part.what: part for part in given}
         weight, mean = kinds.get("weight"), kinds.get("loss", kinds.get("negative"))
@@ -92,8 +92,8 @@ class FocalMeansObserver(Observer):
         elif name in PRODUCTS and given[0].what in ("loss", "negative", "weight"):
             self.become(output, given[0], given[0].what)
 
-    def tell(self, weight: Part) -> None:
-        """Emit one product."""
+    def tell(self, weight: MeanPart) -> None:
+        """Emit the product of one line."""
         raw = raw_frames(3)
         if raw in self.told or not torch.is_grad_enabled():
             return
@@ -107,17 +107,17 @@ class FocalMeansObserver(Observer):
             )
         )  # fmt: skip
 
-    def become(self, output: Tensor, part: Part, what: str) -> None:
+    def become(self, output: Tensor, part: MeanPart, what: str) -> None:
         """Remember what a part has become."""
         self.follow(output, part._replace(tensor=WeakRef(output), what=what))
 
-    def find(self, value: Any) -> Part | None:
+    def find(self, value: Any) -> MeanPart | None:
         """What is known of a tensor."""
         part = self.parts.get(id(value)) if isinstance(value, Tensor) else None
         return part if part is not None and part.tensor() is value else None
 
-    def follow(self, value: Tensor, part: Part) -> None:
-        """Remember a number."""
+    def follow(self, value: Tensor, part: MeanPart) -> None:
+        """Remember what a number is."""
         if len(self.parts) < MOST:
             self.parts[id(value)] = part
 

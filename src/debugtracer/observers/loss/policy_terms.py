@@ -20,6 +20,7 @@ from debugtracer.observers.graph.term_signs import signs_of
 from debugtracer.observers.loss.row_spread import DIFFERENCES
 from debugtracer.observers.observed_run import ObservedRun
 from debugtracer.observers.observer import Observer, inspected
+from debugtracer.observers.weights.blended_copies import PRODUCTS
 from debugtracer.recorder.state.weak import WeakRef
 from debugtracer.trace.facts.policy_term import PolicyTerm
 
@@ -29,7 +30,6 @@ BETWEEN = (os.path.join("torch", "overrides.py"), os.path.join("torch", "_tensor
 DEEP = 12  # frames between a function of torch and who called it (ours)
 LAST = frozenset({"gather", "squeeze", "sub", "neg", "add", "sum", "mul", "div"})
 """What a method of a distribution ends with."""
-PRODUCTS = frozenset({"mul", "__mul__", "__rmul__", "multiply"})
 SUMS = frozenset({"add", "__add__", "__radd__", "__iadd__", "sub", "__sub__", "__rsub__", "rsub"})
 # what leaves a term a term
 CARRIES = PRODUCTS | {
@@ -39,7 +39,7 @@ CARRIES = PRODUCTS | {
 MOST = 512  # tensors followed in a step (ours)
 
 
-class Followed(NamedTuple):
+class PolicyPart(NamedTuple):
     """A tensor, and what it is: a log-probability, an entropy or a difference."""
 
     tensor: Callable[[], Tensor | None]
@@ -63,7 +63,7 @@ class PolicyTermsObserver(Observer):
 
     def __init__(self, run: ObservedRun) -> None:
         super().__init__(run)
-        self.known: dict[int, Followed] = {}
+        self.known: dict[int, PolicyPart] = {}
         self.products: list[Product] = []
         self.roots: dict[str, set[int]] = {"log": set(), "entropy": set()}
         """Numbers of the nodes that a distribution made."""
@@ -79,7 +79,7 @@ class PolicyTermsObserver(Observer):
 
     @inspected
     def called(self, function: Any, args: tuple[Any, ...], kwargs: dict[str, Any], output: Any) -> None:
-        """Follow one function."""
+        """Follow what one function made of what."""
         name = getattr(function, "__name__", "")
         if not isinstance(output, Tensor) or not output.requires_grad or not args or len(self.known) >= MOST:
             return
@@ -118,7 +118,7 @@ class PolicyTermsObserver(Observer):
         elif "difference" in kinds and name in CARRIES - PRODUCTS:
             self.follow(output, "difference", kinds["difference"].raw)
 
-    def multiplied(self, given: list[tuple[Tensor, Followed | None]], output: Tensor) -> None:
+    def multiplied(self, given: list[tuple[Tensor, PolicyPart | None]], output: Tensor) -> None:
         """Note a product of a log-probability with what is none."""
         logs = [one for one, held in given if held is not None and held.what == "log"]
         others = [(one, held) for one, held in given if held is None or held.what != "log"]
@@ -134,14 +134,14 @@ class PolicyTermsObserver(Observer):
             )
         )  # fmt: skip
 
-    def find(self, value: Tensor) -> Followed | None:
+    def find(self, value: Tensor) -> PolicyPart | None:
         """What is known of a tensor."""
         held = self.known.get(id(value))
         return held if held is not None and held.tensor() is value else None
 
     def follow(self, value: Tensor, what: str, raw: RawFrames = ()) -> None:
         """Remember a tensor, with the line that made it."""
-        self.known[id(value)] = Followed(WeakRef(value), what, raw or raw_frames(4))
+        self.known[id(value)] = PolicyPart(WeakRef(value), what, raw or raw_frames(4))
 
     @inspected
     def backward_begins(self, losses: list[Tensor]) -> None:
