@@ -64,6 +64,14 @@ def test_weights_that_do_not_add_up_to_one_are_no_average(tmp_path):
     assert run(tmp_path, decayed, itself=True) == []
 
 
+def test_two_products_of_one_tensor_that_are_not_added_up_are_no_average(tmp_path):
+    def scalings(slow, fast):
+        half = slow.data * 0.5
+        return half / ((slow.data * 0.5) ** 2 + 1)
+
+    assert run(tmp_path, scalings, itself=True) == []
+
+
 @pytest.mark.filterwarnings("ignore:The PyTorch API of nested")
 def test_rows_of_lengths_of_their_own_are_passed_over(tmp_path):
     def both(slow, fast):
