@@ -81,3 +81,20 @@ def test_windows_that_lie_inside_those_of_training():
 )
 def test_a_few_windows_at_a_border_and_the_training_period_itself_are_silent(shared, rows, same, count):
     assert len(windows(shared, rows, same)) == count
+
+
+def test_another_dataset_that_nothing_reads_makes_it_a_warning():
+    fact = Overlap(
+        ref=ref(59), loader=1, frame=HELD, train_frame=LOADER, shared=160, rows=160, trained=160, how="content",
+        unread="held", unread_frame=SPLIT,
+    )  # fmt: skip
+    (one,) = TrainEvalOverlap().judge(told(fact, step=59, ended=True))
+    assert (one.severity, one.place.frame, one.remedy) == (
+        "warning",
+        HELD,
+        ("give held to the DataLoader of the evaluation",),
+    )
+    assert one.message == (
+        "step 59, rank 0: 160 of 160 rows of the evaluation (train.py:21) were trained on (train.py:20), and held "
+        "(train.py:9) is read nowhere; expected none. Give the loader held."
+    )

@@ -31,7 +31,8 @@ class TrainEvalOverlap(Check, frozen=True):
         Rows of a loader that only evaluates, with the values of a row seen in training (the first 4,096 rows of the
         first pass of each are compared), trained on before that loader last ran: a pool that is scored, and trained on
         afterwards, shares none. From 1 % on, and at least 3 rows, it is a warning. When nearly all rows of the
-        evaluation, or of what was trained on, are shared it is a note: the training data is evaluated on purpose.
+        evaluation, or of what was trained on, are shared it is a note: the training data is evaluated on purpose; a
+        warning where another dataset, made beside it, is read nowhere.
         Windows: every series of a row (input, target) ends with 8 values in a row that came further to the front of a
         training row before, for at least `inside` of the rows. Values that repeat themselves, and constants, are left
         out; rows that were trained on as they are mean that the training period is evaluated on purpose. A split in
@@ -73,16 +74,17 @@ class TrainEvalOverlap(Check, frozen=True):
                 continue
             yield self.finding(
                 window,
-                "note" if meant else "warning",
+                "note" if meant and not fact.unread else "warning",
                 f"{fact.shared} of {fact.rows} rows of the evaluation{spot(fact.frame)} were trained on"
-                f"{spot(fact.train_frame)}{examples(fact)}{anew(fact)}; expected none. Split by index, once.",
+                f"{spot(fact.train_frame)}{examples(fact)}{anew(fact)}{left_over(fact)}; expected none. "
+                + (f"Give the loader {fact.unread}." if fact.unread else "Split by index, once."),
                 ref=fact.ref,
                 place=Place(
                     frame=fact.split or fact.frame,
                     symptom_frame=fact.frame if fact.split is not None else None,
                     sample_index=fact.samples or None,
                 ),
-                remedies=SEEDED if fact.split is not None else (),
+                remedies=remedies_of(fact),
                 share=share,
             )
 
@@ -106,6 +108,18 @@ class TrainEvalOverlap(Check, frozen=True):
 def anew(fact: Overlap) -> str:
     """Say where the rows are drawn for each part by itself."""
     return f", as a random split{spot(fact.split)} is drawn anew for each part" if fact.split is not None else ""
+
+
+def remedies_of(fact: Overlap) -> tuple[str, ...]:
+    """Say what to change where it is known."""
+    if fact.unread:
+        return (f"give {fact.unread} to the DataLoader of the evaluation",)
+    return SEEDED if fact.split is not None else ()
+
+
+def left_over(fact: Overlap) -> str:
+    """Name the dataset that is made for an evaluation, as it seems, and that nothing reads."""
+    return f", and {fact.unread}{spot(fact.unread_frame)} is read nowhere" if fact.unread else ""
 
 
 def examples(fact: Overlap) -> str:

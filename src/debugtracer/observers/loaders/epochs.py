@@ -14,6 +14,7 @@ from torch.utils.data import WeightedRandomSampler
 
 from debugtracer.callsites.origins.drawn_anew import drawn_anew
 from debugtracer.callsites.origins.split_line import split_line
+from debugtracer.callsites.origins.unread_beside import unread_beside
 from debugtracer.callsites.repeated_read import repeated_read
 from debugtracer.errors import guarded
 from debugtracer.observers.loaders.epoch_history import EpochHistory
@@ -218,6 +219,9 @@ class EpochObserver(Observer):
                 shared = other.shared_with(train)
                 if shared:
                     samples = tuple(index for row in shared[:SAMPLES] if (index := other.rows[row]) is not None)
+                    beside = guarded("observers.loaders.unread_beside")(unread_beside)(
+                        train.info.frame, other.info.frame
+                    )
                     self.run.emit(
                         Overlap(
                             ref=self.run.ref("load", max(self.run.iteration - 1, 0)), loader=other.number,
@@ -226,6 +230,7 @@ class EpochObserver(Observer):
                             split=guarded("observers.loaders.drawn_anew")(drawn_anew)(
                                 inner(train.info.dataset_held()), inner(other.info.dataset_held()), other.info.frame
                             ),
+                            unread=beside.name if beside else "", unread_frame=beside.line if beside else None,
                         )
                     )  # fmt: skip
                 guarded("observers.loaders.row_windows")(self.emit_windows)(train, other)

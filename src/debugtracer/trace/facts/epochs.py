@@ -95,6 +95,10 @@ class Overlap(Fact, frozen=True, kw_only=True):
     """The line that chose the rows of either; of equal values one that draws them anew for each."""
     samples: tuple[int, ...] = ()
     """Some of the shared rows: dataset indices where they are known, else places in the pass."""
+    unread: str = ""
+    """Where both loaders are given one dataset: the name of another that is made beside it and read nowhere."""
+    unread_frame: Frame | None = None
+    """Where that is made."""
 
     def key(self) -> object:
         """Identify the loader of the evaluation, and what is shared."""
