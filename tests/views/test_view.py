@@ -79,6 +79,13 @@ def test_what_the_verdict_tells_is_no_further_finding():
     assert further([alarm, later, note], None) == [alarm, later, note]
 
 
+def test_the_exception_that_ended_the_program_comes_first():
+    late = msgspec.structs.replace(a_finding("numerics/crash-values", "error", step=21), symptom="crash", kind=None)
+    early = msgspec.structs.replace(a_finding("optimizer/sched-order", "warning"), kind="scheduler_misuse")
+    assert lead([early, late]) is None
+    assert further([early, late], None) == [late, early]
+
+
 def test_the_finding_that_a_verdict_comes_from_is_no_further_one():
     first = msgspec.structs.replace(a_finding("optimizer/zero-grad-misplaced"), kind="gradients_cleared")
     other = a_finding("data/range-extreme", "note")

@@ -26,16 +26,23 @@ ALIVE = 0.02  # a class with this share of belief after the trials was not refut
 
 def lead(found: Iterable[Finding], diagnosed: Iterable[Verdict] = ()) -> Verdict | None:
     """The verdict on these findings: exact ones first, a reason before what it explains, then the surest, then the
-    earliest; None when no loud one is a diagnosis.
+    earliest; None when no loud one is a diagnosis, and where the program died of something that none of them is about:
+    a report then leads with that.
 
     `diagnosed` are verdicts that trials have reached: one on the same step says more than the finding alone.
     """
+    found = list(found)
     diagnoses = ranked(found)
-    if not diagnoses:
+    if not diagnoses or (any(map(is_death, found)) and all(f.severity == "warning" for f in diagnoses)):
         return None
     tried = next((v for v in diagnosed if speaks_of(v, diagnoses[0])), None)
     plain = led(diagnoses[0], diagnoses[1:])
     return plain if tried is None else merged(plain, tried)
+
+
+def is_death(finding: Finding) -> bool:
+    """Whether it is about the exception that the program died of, told without a class."""
+    return finding.severity == "error" and finding.symptom == "crash" and finding.kind is None
 
 
 def speaks_of(tried: Verdict, first: Finding) -> bool:

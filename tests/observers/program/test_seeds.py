@@ -10,7 +10,7 @@ import torch
 from torch.utils.data import DataLoader, TensorDataset
 
 from debugtracer.observers.model.target_trials import seed_all
-from debugtracer.observers.program.seeds import Seeding, risk_of
+from debugtracer.observers.program.seeds import Seeding, risk_of, whole_number
 from debugtracer.trace.facts.seeds import SeedRow, Seeds
 from tests.observers.observing import fit, observed
 
@@ -76,5 +76,11 @@ def test_the_functions_do_what_they_did_and_are_restored(tmp_path):
 
 def test_risks():
     assert risk_of(Seeding(42, (), 1, False)) == ""
-    assert risk_of(Seeding(None, (), 1, False)).startswith("seeded without a value")
+    assert risk_of(Seeding(None, (), 1, False, unset=True)).startswith("seeded without a value")
+    assert risk_of(Seeding(None, (), 1, False)) == ""
     assert risk_of(Seeding(time.time_ns(), (), 1, False)).startswith("taken from the clock")
+
+
+def test_a_seed_may_be_any_whole_number():
+    given = [7, torch.tensor(7), torch.tensor([7, 8])[1] - 1, "seven", 7.5, None]
+    assert [whole_number(one) for one in given] == [7, 7, 7, None, None, None]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import functools
+import operator
 import random
 import sys
 import weakref
@@ -39,9 +40,12 @@ class Seeding:
     """What is known of one generator."""
 
     value: int | None
+    """The seed, where it is a whole number."""
     at: RawFrames
     calls: int
     after_loader: bool
+    unset: bool = False
+    """No seed was given: one was drawn from the system."""
 
 
 class SeedsObserver(Observer):
@@ -86,9 +90,12 @@ class SeedsObserver(Observer):
     def seeded(self, source: str, value: Any) -> None:
         """Note that a generator was seeded."""
         old = self.known.get(source)
-        number = value if isinstance(value, int) else None
+        with self.run.paused():
+            number = whole_number(value)
         after = old.after_loader if old is not None else bool(self.loaders)
-        self.known[source] = Seeding(number, raw_frames(3), (old.calls if old is not None else 0) + 1, after)
+        self.known[source] = Seeding(
+            number, raw_frames(3), (old.calls if old is not None else 0) + 1, after, value is None
+        )
 
     def loader_iterated(self, info: LoaderInfo, iterator: Any) -> None:
         """Note a loader whose pass begins, and whether its dataset shares generators."""
@@ -153,10 +160,18 @@ class SeedsObserver(Observer):
         )  # fmt: skip
 
 
+def whole_number(value: Any) -> int | None:
+    """A seed as a number: also one of numpy's, or a tensor, which may wait for its device once."""
+    try:
+        return operator.index(value)
+    except TypeError:
+        return None
+
+
 def risk_of(known: Seeding) -> str:
     """What may go wrong with it."""
-    if known.value is None:
+    if known.unset:
         return "seeded without a value: it cannot be repeated"
-    if any(abs(known.value / unit - wall_time()) < CLOCK_S for unit in (1, 1e3, 1e6, 1e9)):
+    if known.value is not None and any(abs(known.value / unit - wall_time()) < CLOCK_S for unit in (1, 1e3, 1e6, 1e9)):
         return "taken from the clock: write it down to repeat the run"
     return "set after the data was first drawn" if known.after_loader else ""
