@@ -14,6 +14,7 @@ from debugtracer.callsites.line import first
 from debugtracer.callsites.origins.argument_origin import argument_origin
 from debugtracer.callsites.origins.value_origin import written_at
 from debugtracer.errors import guarded
+from debugtracer.observers.graph.equal_views import NORMALISES
 from debugtracer.observers.graph.graph_walk import MOST_PART_NODES, has_graph, numbers
 from debugtracer.observers.loss.loss_function import arguments
 from debugtracer.observers.model.shadow_model import is_dense
@@ -31,7 +32,6 @@ ONE_BY_ONE = frozenset(
     }
 )
 """Functions that leave each score where it is, with a number or one number a row beside them."""
-NORMALISES = frozenset({"cross_entropy", "log_softmax", "logsumexp"})
 WRITES = frozenset({"__setitem__", "__imul__", "__iadd__", "__isub__", "__itruediv__"})
 TAKES_AWAY = frozenset({"sub", "__sub__", "__rsub__", "rsub", "subtract", "sub_", "__isub__"})
 FEWEST, LARGEST = 8, 2048  # rows (ours: a few are alike by chance; a square of more is dear to read)

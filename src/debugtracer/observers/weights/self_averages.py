@@ -20,7 +20,7 @@ from debugtracer.trace.number import number
 SHARE = re.compile(r"1(?:\.0)?\s*-\s*(?:self\.)?(\w+)")  # `1 - decay`: the name of the weight
 
 
-class Product(NamedTuple):
+class WeighedTensor(NamedTuple):
     """A tensor times a number, by addresses."""
 
     at: int
@@ -36,7 +36,7 @@ class SelfAveragesObserver(Observer):
 
     def __init__(self, run: ObservedRun) -> None:
         super().__init__(run)
-        self.last: Product | None = None
+        self.last: WeighedTensor | None = None
         """The last product with a number."""
         self.halves: tuple[set[int], float, float, tuple[int, ...]] | None = None
         """Where the two products of an average of a tensor with itself lie, until the call that adds them up, with
@@ -75,7 +75,7 @@ class SelfAveragesObserver(Observer):
         if tensor is None or tensor.is_nested or not isinstance(weight, (float, int)):
             self.last = None
             return
-        before, self.last = self.last, Product(place(tensor), tuple(tensor.shape), float(weight), place(output))
+        before, self.last = self.last, WeighedTensor(place(tensor), tuple(tensor.shape), float(weight), place(output))
         if before is not None and name != "mul_" and before[:2] == self.last[:2]:
             numbers = before.weight, self.last.weight
             if self.averages(tensor, tensor, *numbers):
