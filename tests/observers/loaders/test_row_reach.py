@@ -113,3 +113,45 @@ def test_a_dataset_that_notes_what_was_asked_of_it_reads_as_before(tmp_path):
     data.seen = set()
     assert told(tmp_path, data, 1) == ([], [])
     assert data.seen == {0, 1, 2, 3}
+
+
+class Part(Dataset):
+    """Some of forty rows, by their indices."""
+
+    def __init__(self, picks):
+        self.rows, self.picks = torch.zeros(40, 3), picks
+
+    def __len__(self):
+        return len(self.picks)
+
+    def __getitem__(self, index):
+        return self.rows[index]
+
+
+class Kept(Part):
+    def __getitem__(self, index):
+        return self.rows[self.picks[index]]
+
+
+class Handed(Part):
+    def place(self, index):
+        return self.picks[index]
+
+    def __getitem__(self, index):
+        return self.rows[self.place(index) if index < len(self) else index]
+
+
+@pytest.mark.parametrize("picks", [[3, 9, 20, 31], torch.tensor([3, 9, 20, 31]), {3, 9, 20, 31}], ids=type)
+def test_chosen_rows_that_are_not_fetched_are_told_at_the_line_that_fetches(tmp_path, picks):
+    (fact,), (finding,) = told(tmp_path, Part(picks))
+    assert (fact.chosen, finding.place.frame.code) == ("picks", "return self.rows[index]")
+
+
+def test_chosen_rows_that_are_fetched_are_silent(tmp_path):
+    assert told(tmp_path, Kept([3, 9, 20, 31])) == ([], [])
+
+
+def test_a_list_that_another_method_reads_and_one_of_no_rows_are_no_choice(tmp_path):
+    for data in (Handed([3, 9, 20, 31]), Part(["a", "b", "c", "d"])):
+        (fact,), _ = told(tmp_path / type(data).__name__, data)
+        assert fact.chosen == ""

@@ -17,15 +17,17 @@ class RowsBeyondLength(Check, frozen=True):
     """`__len__` counts something else than `__getitem__` gives: the rows beyond are never drawn.
 
     What it catches
-        A length in files where the index counts windows, in documents where it counts sentences, in blocks where each
-        position begins one.
+        A part of the data by a list of indices that `__getitem__` does not go through; a length in files where the
+        index counts windows, in documents where it counts sentences, in blocks where each position begins one.
     Why it matters
         Only the first files are ever seen. The loss falls as ever, and what is learnt does not carry over.
     How it decides
         When a pass is over, the dataset is asked once for the sample at its length, with all state restored afterwards.
         Most raise. Where it answers with a sample of the usual shape the bound is looked for by bisection, for half a
         second at most: a dataset that answers any index has none. Told from `times` of its length on; a note where the
-        length is a number that it was given. Only for samplers of torch that draw 0 to length - 1.
+        length is a number that it was given. Where the length is that of a list of indices which no method reads, the
+        line of `__getitem__` is the place: it gives the first rows for the chosen ones. Only for samplers of torch that
+        draw 0 to length - 1.
     What to do
         Let `__len__` return the number of samples, or cut the data down where that is meant.
     Example
@@ -48,8 +50,13 @@ class RowsBeyondLength(Check, frozen=True):
     """Samples for each that is drawn (ours: a part of a split may be left out on purpose, by a length of its own)."""
 
     def judge(self, window: Window) -> Iterator[Finding]:
-        """Judge each loader once."""
+        """Judge each loader once; of the parts of one class, such as clients, the first."""
+        memory = window.memory(self)
         for fact in window.new(RowReach):
+            if fact.chosen:
+                if memory.setdefault(fact.fetch_frame, fact) is fact:
+                    yield self.describe_choice(window, fact)
+                continue
             if fact.reach <= self.times * fact.length:
                 continue
             yield self.finding(
@@ -63,3 +70,19 @@ class RowsBeyondLength(Check, frozen=True):
                 length=fact.length,
                 reach=fact.reach,
             )
+
+    def describe_choice(self, window: Window, fact: RowReach) -> Finding:
+        """Build the finding of rows that were chosen by index and are not those that are given."""
+        where = fact.fetch_frame
+        return self.finding(
+            window,
+            "warning",
+            f"{fact.dataset} has the length of self.{fact.chosen}{spot(fact.frame)}, {fact.length} indices of rows, "
+            f"and __getitem__{spot(where)} never reads it: it gives the rows 0..{fact.length - 1} of {fact.reach}; "
+            f"expected those of self.{fact.chosen}. Index through it: self.{fact.chosen}[index].",
+            ref=fact.ref,
+            place=Place(frame=where or fact.frame, symptom_frame=fact.loader_frame),
+            remedies=(f"take the row that was chosen in __getitem__: self.{fact.chosen}[index] in place of index",),
+            length=fact.length,
+            reach=fact.reach,
+        )

@@ -42,10 +42,12 @@ def row_reach(info: LoaderInfo, loader: int, ref: StepRef) -> RowReach | None:
         return None  # the user's code: what is no error of an index says nothing
     if reach is None:
         return None
+    chosen = unread_choice(dataset, length_of, reach)
     return RowReach(
         ref=ref, loader=loader, dataset=type(dataset).__name__, length=length, reach=reach,
         counts="len" in length_of.co_names and not chooses(length_of),
         frame=as_frame(length_of, first_line(length_of)), loader_frame=info.frame,
+        chosen=chosen, fetch_frame=as_frame(fetch, first_line(fetch)) if chosen else None,
     )  # fmt: skip
 
 
@@ -53,6 +55,21 @@ def chooses(length_of: CodeType) -> bool:
     """Whether a length is chosen among several, by a condition or by min and max: it is shorter on purpose."""
     jumps = any("JUMP" in step.opname and "_IF_" in step.opname for step in dis.get_instructions(length_of))
     return jumps or bool(CHOOSE & set(length_of.co_names))
+
+
+def unread_choice(dataset: Any, length_of: CodeType, reach: int) -> str:
+    """The attribute that a length counts, if it holds indices of rows that can be given and no method but the
+    constructor reads it: the rows that were chosen are not those that are given."""
+    methods = [getattr(f, "__code__", None) for kind in type(dataset).__mro__ for f in vars(kind).values()]
+    others = [c for c in methods if c is not None and c is not length_of and c.co_name != "__init__"]
+    for name in length_of.co_names:
+        held = vars(dataset).get(name)
+        if held is None or any(name in code.co_names for code in others):
+            continue
+        values = held.tolist() if hasattr(held, "tolist") else held
+        if isinstance(values, (list, tuple, set, range)) and all(type(v) is int and 0 <= v < reach for v in values):
+            return name
+    return ""
 
 
 def bound(dataset: Any, length: int) -> int | None:

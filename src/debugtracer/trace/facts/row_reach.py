@@ -22,6 +22,10 @@ class RowReach(Fact, frozen=True, kw_only=True):
     """`__len__` gives the length of something that it holds; False for a number it was given, or the least of two."""
     frame: Frame | None = None
     """The line of `__len__`."""
+    chosen: str = ""
+    """The attribute with the indices of rows that `__len__` counts and no other method reads; empty for none."""
+    fetch_frame: Frame | None = None
+    """The first line of `__getitem__`, where that is so."""
     loader_frame: Frame | None = None
 
     def key(self) -> object:
