@@ -53,7 +53,7 @@ def test_how_the_sample_was_followed():
     head = "sample 211 was fetched again"
     assert pipeline_text.followed(born()) == f"{head} and followed line by line: first non-finite at train.py:12"
     assert "bad in fetch 3: it depends on random numbers" in pipeline_text.followed(born(fetches=3))
-    assert "no line of yours makes it" in pipeline_text.followed(born(frame=None))
+    assert "no line of the fetch makes it" in pipeline_text.followed(born(frame=None))
     assert pipeline_text.followed(born(refused="it writes a file")) == (
         "the sample was not followed through your data code: it writes a file"
     )

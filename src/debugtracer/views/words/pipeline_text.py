@@ -120,7 +120,7 @@ def followed(born: PipelineBirth) -> str:
     times = f", bad in fetch {born.fetches}: it depends on random numbers" if born.fetches > 1 else ""
     head = f"sample {born.index} was fetched again{times} and followed line by line"
     if born.frame is None:
-        return f"{head}: the dataset hands it out so, no line of yours makes it"
+        return f"{head}: the dataset holds it so, no line of the fetch makes it"
     if born.kind == "range":
         of = f", for {len(born.neighbours)} others up to {wording.number(born.usual)}" if born.usual is not None else ""
         return f"{head}: it reaches {wording.number(born.value)} first at {line(born.frame)}{of}"
