@@ -16,7 +16,7 @@ TEXT = """\
 import numpy as np
 import torch
 NEAR = 0.0
-class Kept:
+class ReachTables:
     def __init__(self, n, rough=0.0):
         self.set_up()
         self.rows = []
@@ -33,7 +33,7 @@ class Kept:
         self.bed = 0.0
     def __getitem__(self, at):
         return self.rows[at]
-class Given:
+class ReachRows:
     def __init__(self, cold=0.0):
         self.cold = cold
     def __getitem__(self, at):
@@ -70,12 +70,12 @@ def program(tmp_path: Path) -> Any:
     ],
 )
 def test_the_lines_of_an_array_that_a_data_set_keeps(program, name, column, number, lines):
-    found = column_fill(kept_uses(program.Kept(6), name), column, number)
+    found = column_fill(kept_uses(program.ReachTables(6), name), column, number)
     assert (found and (found.written.line, found.frame.line)) == lines
 
 
 @pytest.mark.parametrize(("path", "column", "lines"), [("batch['t']", None, (23, 22)), ("batch['row']", 1, (25, 22))])
 def test_the_lines_of_a_sample_that_is_put_together(program, path, column, lines):
-    links = sample_origin(program.Given(), None, None, path)
+    links = sample_origin(program.ReachRows(), None, None, path)
     found = column_fill(uses_of(links), column, 0.0)
     assert found is not None and (found.written.line, found.frame.line) == lines

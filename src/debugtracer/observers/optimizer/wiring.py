@@ -192,4 +192,4 @@ def own_tables(root: nn.Module) -> Iterator[Tensor]:
     """Yield the parameters that modules hold whose class is not torch's."""
     for module in root.modules():
         if not type(module).__module__.startswith("torch."):
-            yield from module.parameters(recurse=False)
+            yield from (p for p in module._parameters.values() if p is not None)
