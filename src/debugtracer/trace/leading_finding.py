@@ -33,14 +33,14 @@ def lead(found: Iterable[Finding], diagnosed: Iterable[Verdict] = ()) -> Verdict
     """
     found = list(found)
     diagnoses = ranked(found)
-    if not diagnoses or (any(map(is_death, found)) and all(f.severity == "warning" for f in diagnoses)):
+    if not diagnoses or (any(map(is_unclassified_crash, found)) and all(f.severity == "warning" for f in diagnoses)):
         return None
     tried = next((v for v in diagnosed if speaks_of(v, diagnoses[0])), None)
     plain = led(diagnoses[0], diagnoses[1:])
     return plain if tried is None else merged(plain, tried)
 
 
-def is_death(finding: Finding) -> bool:
+def is_unclassified_crash(finding: Finding) -> bool:
     """Whether it is about the exception that the program died of, told without a class."""
     return finding.severity == "error" and finding.symptom == "crash" and finding.kind is None
 

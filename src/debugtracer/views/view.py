@@ -11,7 +11,7 @@ from debugtracer.trace.birth import Birth
 from debugtracer.trace.events import Diagnosed, Found, Incident
 from debugtracer.trace.finding import Finding
 from debugtracer.trace.incident import SYMPTOMS
-from debugtracer.trace.leading_finding import is_death, ranked
+from debugtracer.trace.leading_finding import is_unclassified_crash, ranked
 from debugtracer.trace.store.reader import Trace
 from debugtracer.trace.verdict import Verdict
 
@@ -74,7 +74,7 @@ def further(found: list[Finding], verdict: Verdict | None) -> list[Finding]:
     """What the verdict above does not show: neither the alarm that opened its incident, nor the findings that it comes
     from and shows; without a verdict the exception that ended the program comes first."""
     if verdict is None:
-        return sorted(found, key=lambda f: not is_death(f))
+        return sorted(found, key=lambda f: not is_unclassified_crash(f))
     first = None if verdict.symptom in ALARMS else next(iter(ranked(found)), None)
     return [f for f in found if f is not first and f.message not in verdict.evidence and not is_alarm(f, verdict)]
 

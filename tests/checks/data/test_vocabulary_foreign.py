@@ -17,7 +17,6 @@ def look(step, *unknown, **more):
     known = {
         "name": "Ledger.guilds",
         "entries": 142,
-        "number": 142,
         "columns": tuple(f"batch[{2 * n}]" for n in range(len(unknown))),
         "rows": 64,
         "frame": VOCABULARY,

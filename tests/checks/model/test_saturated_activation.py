@@ -61,11 +61,9 @@ def test_a_layer_that_starts_wide_is_named():
 
 
 def flat_line(*inside):
-    rows = (
-        *inside,
-        an_activation("tanh at line 44", "tanh", saturated=0.9, mean=0.0, frame=Frame("/p/likelihood.py", 44, "f", "")),
-    )
-    return [a_snapshot(step, *rows) for step in range(3)]
+    line = Frame("/p/likelihood.py", 44)
+    outer = an_activation("tanh at line 44", "tanh", saturated=0.9, mean=0.0, outside=True, frame=line)
+    return [a_snapshot(step, *inside, outer) for step in range(3)]
 
 
 def test_a_distribution_outside_the_modules_is_no_activation_of_theirs():

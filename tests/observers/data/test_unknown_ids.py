@@ -62,7 +62,7 @@ def test_both_columns_the_id_and_the_line_of_the_vocabulary(tmp_path):
     facts = seen(tmp_path, Subset(data, range(96)))
     assert facts
     first = facts[0]
-    assert (first.name, first.entries, first.number) == ("Pairs.ids", 12, 12)
+    assert (first.name, first.entries) == ("Pairs.ids", 12)
     assert (first.columns, first.unknown, first.rows) == (("batch[0]", "batch[1]"), (20, 21), 32)
     assert first.frame is not None and first.made is not None
 

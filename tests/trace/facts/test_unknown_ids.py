@@ -15,7 +15,6 @@ def test_it_survives_json_and_is_known_by_its_vocabulary():
         ref=StepRef(iteration=1, step=1),
         name="Ledger.guilds",
         entries=142,
-        number=142,
         columns=("batch[0]", "batch[2]"),
         unknown=(31, 35),
         rows=64,

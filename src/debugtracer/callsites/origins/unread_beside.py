@@ -32,13 +32,14 @@ def unread_beside(one: Frame | None, other: Frame | None) -> Unread | None:
     first = dataset_at(program, one.line)
     if given is None or first is None or ast.dump(given) != ast.dump(first):
         return None
-    made = [(node, names) for node, names in assignments(program) if ast.unparse(given) in names]
-    for node, names in made:
-        beside = [*names, *(n for o, more in assignments(program) if same_call(o, node) for n in more)]
-        for name in beside:
-            if name != ast.unparse(given) and not name.startswith("_") and not is_read(program, name):
-                line = next(o.lineno for o, more in assignments(program) if name in more)
-                return Unread(name, at_line(program, line))
+    own, written = ast.unparse(given), list(assignments(program))
+    for node, names in written:
+        if own not in names:
+            continue
+        beside = [(node, names), *(pair for pair in written if same_call(pair[0], node))]
+        for made, name in ((made, name) for made, more in beside for name in more):
+            if name != own and not name.startswith("_") and not is_read(program, name):
+                return Unread(name, at_line(program, made.lineno))
     return None
 
 

@@ -64,7 +64,7 @@ class VocabularyForeign(Check, frozen=True):
         return self.finding(
             window,
             "warning",
-            f"id {fact.number}, which none of the {fact.entries} entries of {fact.name}{of} has, stands in "
+            f"id {fact.entries}, which none of the {fact.entries} entries of {fact.name}{of} has, stands in "
             f"{' and '.join(map(str, fact.unknown))} of {fact.rows} rows of {' and '.join(fact.columns)}{made}; "
             "expected a few: all of them share one row of the table. Make the vocabulary of the data that are trained "
             "on.",

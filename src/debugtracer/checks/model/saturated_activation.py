@@ -63,11 +63,11 @@ class SaturatedActivation(Check, frozen=True):
         if len(facts) < FIRST or not window.new(Health) or window.new(Health)[-1] is not facts[-1]:
             return
         rows = facts[-1].of("activation")
-        inside = any(not is_outside(row) for row in rows.values())
+        inside = any(not row.outside for row in rows.values())
         shares = {
             name: min(saturation(fact, name) for fact in facts)
             for name, row in rows.items()
-            if not self.is_offset(row) and not (inside and is_outside(row))
+            if not self.is_offset(row) and not (inside and row.outside)
         }
         worst = max(shares, key=lambda name: shares[name], default=None)
         if worst is not None:
@@ -115,11 +115,6 @@ def saturation(fact: Health, name: str) -> float:
     )
 
 
-def is_outside(row: TensorHealth) -> bool:
-    """Whether a function was called outside any module, so that its row is named by its line."""
-    return " at line " in row.name and ":" not in row.name
-
-
 def named(name: str, row: TensorHealth) -> str:
     """The row's name, with its file where it is named by its line."""
-    return f"{row.function} ({Path(row.frame.file).name}:{row.frame.line})" if is_outside(row) and row.frame else name
+    return f"{row.function} ({Path(row.frame.file).name}:{row.frame.line})" if row.outside and row.frame else name

@@ -62,7 +62,6 @@ class UnknownIdsObserver(Observer):
                 ref=self.run.ref(),
                 name=f"{kind.__name__}.{name}",
                 entries=entries,
-                number=entries,
                 columns=tuple(path for path, _ in columns),
                 unknown=tuple(int((column == entries).sum()) for _, column in columns),
                 rows=len(columns[0][1]),

@@ -11,8 +11,9 @@ MOST_NODES = 100_000  # nodes looked at of one graph (ours: a quarter of a secon
 MOST_PART_NODES = 20_000  # of a part of one, where several are walked in a step (ours: 50 ms)
 
 
-def leaves(outputs: Iterable[Tensor], most: int = MOST_NODES) -> dict[int, Tensor]:
-    """The leaf tensors that a backward of these would reach, by id. Keeps no node alive."""
+def leaves(outputs: Iterable[Tensor], most: int = MOST_NODES, without: Collection[int] = ()) -> dict[int, Tensor]:
+    """The leaf tensors that a backward of these would reach, by id; not past the nodes `without`, by their numbers.
+    Keeps no node alive."""
     found = {id(t): t for t in outputs if t.requires_grad and t.grad_fn is None}
     stack: list[Any] = [t.grad_fn for t in outputs if t.grad_fn is not None]
     seen = set(stack)
@@ -21,6 +22,8 @@ def leaves(outputs: Iterable[Tensor], most: int = MOST_NODES) -> dict[int, Tenso
         leaf = getattr(node, "variable", None)
         if leaf is not None and isinstance(leaf, Tensor):
             found[id(leaf)] = leaf
+        if without and int(node._sequence_nr()) in without:
+            continue
         for child, _ in node.next_functions:
             if child is not None and child not in seen:
                 seen.add(child)

@@ -7,15 +7,14 @@ from typing import Any
 
 from torch import Tensor
 
+from debugtracer.observers.graph.loss_sign import PLAIN
 from debugtracer.observers.loss.loss_divisions import number_of
 
 MOST = 20_000  # nodes looked at (ours)
-SAME = frozenset(
+SAME = PLAIN | frozenset(
     {
-        "MeanBackward", "SumBackward", "SqueezeBackward", "UnsqueezeBackward", "ViewBackward", "ReshapeAliasBackward",
-        "UnsafeViewBackward", "ToCopyBackward", "CloneBackward", "AliasBackward", "ExpandBackward", "StackBackward",
-        "CatBackward", "ExpBackward", "ClampBackward", "MinimumBackward", "SelectBackward", "IndexBackward",
-        "SliceBackward", "AddBackward",
+        "StackBackward", "CatBackward", "ExpBackward", "ClampBackward", "MinimumBackward", "SelectBackward",
+        "IndexBackward", "SliceBackward", "AddBackward",
     }
 )  # fmt: skip
 """What grows with all that it is made of."""

@@ -11,7 +11,8 @@ import torch
 from torch import Tensor
 from torch.optim import Optimizer
 
-from debugtracer.callsites.frames import RawFrames, frames_of, raw_frames
+from debugtracer.callsites.frames import RawFrames, raw_frames
+from debugtracer.callsites.line import first
 from debugtracer.observers.graph.permuted_views import VIEWS
 from debugtracer.observers.observed_run import ObservedRun
 from debugtracer.observers.observer import Observer, inspected
@@ -66,11 +67,10 @@ class ViewedStatesObserver(Observer):
         if not rows or not joined or raw in self.told or not torch.is_grad_enabled():
             return
         self.told.add(raw)
-        frames = frames_of(raw)
         self.run.emit(
             PermutedView(
                 ref=self.run.ref(), function=name, shape=before, result=after, parts=0,
-                frame=frames[0] if frames else None, reader="", reader_frame=None, layer=layer,
+                frame=first(raw), reader="", reader_frame=None, layer=layer,
             )
         )  # fmt: skip
 

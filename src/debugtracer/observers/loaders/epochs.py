@@ -10,7 +10,6 @@ from typing import Any
 
 import torch
 from torch import Tensor, nn
-from torch.utils.data import WeightedRandomSampler
 
 from debugtracer.callsites.origins.drawn_anew import drawn_anew
 from debugtracer.callsites.origins.split_line import split_line
@@ -22,6 +21,7 @@ from debugtracer.observers.loaders.fetch_write import fetch_write
 from debugtracer.observers.loaders.row_reach import row_reach
 from debugtracer.observers.loaders.row_windows import RUN, shared_windows
 from debugtracer.observers.loaders.untouched import inner
+from debugtracer.observers.loaders.weighed_draws import weighted_sampler
 from debugtracer.observers.loaders.worker_copies import WorkerCopies
 from debugtracer.observers.observed_run import ObservedRun
 from debugtracer.observers.observer import Observer, always
@@ -275,11 +275,8 @@ def labels_of(leaves: list[Tensor], rows: int | None) -> tuple[tuple[int, int], 
 
 def weighted(loader: Any) -> tuple[int | None, int | None]:
     """The number of weights of a sampler that draws by weights, and of its draws; None for any other."""
-    outer = getattr(loader, "batch_sampler", None)
-    for sampler in (getattr(outer, "sampler", None), getattr(loader, "sampler", None)):
-        if isinstance(sampler, WeightedRandomSampler):
-            return len(sampler.weights), int(sampler.num_samples)
-    return None, None
+    sampler = weighted_sampler(loader)
+    return (len(sampler.weights), int(sampler.num_samples)) if sampler is not None else (None, None)
 
 
 def cores() -> int:

@@ -72,9 +72,9 @@ class WeighedDrawsObserver(Observer):
 
     def loader_iterated(self, info: LoaderInfo, iterator: Any) -> None:
         """Read the weights of a loader that is new."""
-        sampler = sampler_of(info.loader())
-        if sampler is None:
-            return
+        sampler = weighted_sampler(info.loader())
+        if type(sampler) is not WeightedRandomSampler:
+            return  # a class of the program's own draws as it likes
         number = self.histories.of(info).note.number
         weights = sampler.weights
         if number in self.asked or len(self.asked) >= LOADERS or not isinstance(weights, Tensor):
@@ -114,11 +114,11 @@ class WeighedDrawsObserver(Observer):
         )  # fmt: skip
 
 
-def sampler_of(loader: Any) -> WeightedRandomSampler | None:
+def weighted_sampler(loader: Any) -> WeightedRandomSampler | None:
     """The sampler with weights that a loader draws from, also below one that makes batches."""
-    made = getattr(loader, "batch_sampler", None)
-    found = [getattr(loader, "sampler", None), getattr(made, "sampler", None)]
-    return next((one for one in found if type(one) is WeightedRandomSampler), None)
+    outer = getattr(loader, "batch_sampler", None)
+    found = (getattr(outer, "sampler", None), getattr(loader, "sampler", None))
+    return next((one for one in found if isinstance(one, WeightedRandomSampler)), None)
 
 
 def is_label(leaf: Tensor) -> bool:

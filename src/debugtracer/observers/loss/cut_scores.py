@@ -13,6 +13,7 @@ from debugtracer.observers.model.running_module import running_module
 from debugtracer.observers.model.shadow_model import is_dense, main_output
 from debugtracer.observers.observed_run import ObservedRun
 from debugtracer.observers.observer import Observer
+from debugtracer.observers.optimizer.score_gradients import share_memory
 from debugtracer.recorder.state.identity import ById
 from debugtracer.recorder.state.weak import WeakRef
 from debugtracer.trace.facts.cut_scores import CutScores
@@ -33,7 +34,7 @@ class Squashed(NamedTuple):
     raw: RawFrames
 
 
-class Output(NamedTuple):
+class LastOutput(NamedTuple):
     """The last output of a model: views of it share its memory."""
 
     module: WeakRef[nn.Module]
@@ -48,7 +49,7 @@ class CutScoresObserver(Observer):
     def __init__(self, run: ObservedRun) -> None:
         super().__init__(run)
         self.squashed: ById[nn.Module, Squashed] = ById()
-        self.last: Output | None = None
+        self.last: LastOutput | None = None
         self.steps: set[int] = set()
         self.seen: dict[RawFrames, int] = {}
 
@@ -61,7 +62,7 @@ class CutScoresObserver(Observer):
         """Remember which tensor a model has given."""
         made = main_output(output)
         if made is not None and made.dim() and made.is_floating_point():
-            self.last = Output(WeakRef(module), WeakRef(made), version(made))
+            self.last = LastOutput(WeakRef(module), WeakRef(made), version(made))
 
     def called(self, function: Any, args: tuple[Any, ...], kwargs: dict[str, Any], output: Any) -> None:
         """Note an output that is squashed outside of its model, and decisions of an evaluation with graphs on."""
@@ -131,7 +132,7 @@ def is_part(given: Tensor, output: Tensor) -> bool:
         return True
     if not is_dense(given) or not is_dense(output) or given.device != output.device or given.dtype != output.dtype:
         return False
-    return given.untyped_storage().data_ptr() == output.untyped_storage().data_ptr()
+    return share_memory(given, output)
 
 
 def version(tensor: Tensor) -> int:

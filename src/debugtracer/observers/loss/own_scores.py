@@ -15,12 +15,13 @@ from debugtracer.callsites.origins.argument_origin import argument_origin
 from debugtracer.callsites.origins.value_origin import written_at
 from debugtracer.errors import guarded
 from debugtracer.observers.graph.equal_views import NORMALISES
-from debugtracer.observers.graph.graph_walk import MOST_PART_NODES, has_graph, numbers
+from debugtracer.observers.graph.graph_walk import MOST_PART_NODES, has_graph, node_of, numbers
 from debugtracer.observers.loss.loss_function import arguments
 from debugtracer.observers.model.shadow_model import is_dense
 from debugtracer.observers.observed_run import ObservedRun
 from debugtracer.observers.observer import Observer, inspected
 from debugtracer.recorder.state.identity import ById
+from debugtracer.trace.birth import Frame
 from debugtracer.trace.facts.own_scores import OwnScores
 from debugtracer.trace.number import number
 
@@ -37,6 +38,7 @@ TAKES_AWAY = frozenset({"sub", "__sub__", "__rsub__", "rsub", "subtract", "sub_"
 FEWEST, LARGEST = 8, 2048  # rows (ours: a few are alike by chance; a square of more is dear to read)
 NEARLY = 0.95  # of the rows have themselves as the best (ours: two samples may be one)
 LOOKS = 16  # inspected steps (ours)
+MOST = 8  # sums of a step that are followed (ours)
 
 
 class Square(NamedTuple):
@@ -134,20 +136,30 @@ class OwnScoresObserver(Observer):
                     return
             if wanted:
                 target = guarded("observers.loss.own_scores")(target_line)(raw)
-        self.emit(name, square, len(given), own_share(given), raw, wanted=wanted, target_frame=target)
+        self.emit(name, square, len(given), own_share(given), raw, wanted, target)
 
     def summed(self, square: Square, given: Tensor, output: Any) -> None:
         """Note the sums of the rows, which are the whole of a softmax that is written by hand."""
-        if isinstance(output, Tensor) and output.numel() == len(given) and has_graph(output) and len(self.ready) < 8:
-            total = Total(square, len(given), raw_frames(2), int(output.grad_fn._sequence_nr()))  # type: ignore[union-attr]
+        node = node_of(output) if isinstance(output, Tensor) and output.numel() == len(given) else None
+        if node is not None and len(self.ready) < MOST:
+            total = Total(square, len(given), raw_frames(2), int(node._sequence_nr()))
             self.totals[output] = self.ready[total.node] = total
 
-    def emit(self, name: str, square: Square, rows: int, share: float, raw: RawFrames, **more: Any) -> None:
-        """Write down one line that normalises."""
+    def emit(
+        self,
+        name: str,
+        square: Square,
+        rows: int,
+        share: float,
+        raw: RawFrames,
+        wanted: bool = False,
+        target: Frame | None = None,
+    ) -> None:
+        """Write down one line that normalises; `wanted`: each row is its own target, made on the line `target`."""
         self.run.emit(
             OwnScores(
                 ref=self.run.ref(), function=name, rows=rows, share=number(share), frame=first(raw),
-                scores_frame=first(square.raw), **more,
+                scores_frame=first(square.raw), wanted=wanted, target_frame=target,
             )
         )  # fmt: skip
 
@@ -210,6 +222,6 @@ def own_part(exponentials: Tensor) -> float:
         return float((exponentials.diagonal() / exponentials.sum(1)).mean())
 
 
-def target_line(raw: RawFrames) -> Any:
+def target_line(raw: RawFrames) -> Frame | None:
     """The line that made the target of the cross-entropy at these lines."""
     return written_at(argument_origin(frames_of(raw), ("cross_entropy",), "target", 1))

@@ -9,13 +9,13 @@ from collections.abc import Callable
 from types import FrameType
 from typing import Any, NamedTuple
 
-import torch
 from torch import Tensor
 from torch.optim import Optimizer
 
-from debugtracer.callsites.frames import RawFrames, raw_frames
+from debugtracer.callsites.frames import OUR_HOME, TORCH_HOME, RawFrames, raw_frames
 from debugtracer.callsites.line import first
-from debugtracer.observers.graph.graph_walk import leaves, node_of
+from debugtracer.observers.graph.graph_walk import leaves, node_of, numbers
+from debugtracer.observers.graph.straight_through import DISTRIBUTIONS
 from debugtracer.observers.graph.term_signs import signs_of
 from debugtracer.observers.loss.row_spread import DIFFERENCES
 from debugtracer.observers.observed_run import ObservedRun
@@ -24,9 +24,8 @@ from debugtracer.observers.weights.blended_copies import PRODUCTS
 from debugtracer.recorder.state.weak import WeakRef
 from debugtracer.trace.facts.policy_term import PolicyTerm
 
-PLACE = os.path.join(os.path.dirname(torch.__file__), "distributions")
-OURS = os.path.dirname(os.path.dirname(os.path.dirname(__file__)))
-BETWEEN = (os.path.join("torch", "overrides.py"), os.path.join("torch", "_tensor.py"))
+BETWEEN = OUR_HOME, os.path.join(TORCH_HOME, "overrides.py"), os.path.join(TORCH_HOME, "_tensor.py")
+"""Files that stand between a function of torch and who called it."""
 DEEP = 12  # frames between a function of torch and who called it (ours)
 LAST = frozenset({"gather", "squeeze", "sub", "neg", "add", "sum", "mul", "div"})
 """What a method of a distribution ends with."""
@@ -156,14 +155,14 @@ class PolicyTermsObserver(Observer):
         hanging = [one for one in self.products if one.advantage is not None]
         if not hanging:
             return
-        without = leaves_without(losses, {one.node for one in self.products})
-        inside = leaves_without(losses, set())
+        by_other_terms = leaves(losses, without={one.node for one in self.products})
+        inside = numbers(losses)
         for one in hanging[:4]:
             log, advantage = one.log(), one.advantage() if one.advantage is not None else None
-            if log is None or advantage is None or one.node not in inside[1]:
+            if log is None or advantage is None or one.node not in inside:
                 continue
             reached = set(leaves([advantage])) - set(leaves([log]))
-            trained = reached & without[0]
+            trained = reached & by_other_terms.keys()
             if trained:
                 self.run.emit(
                     PolicyTerm(
@@ -194,25 +193,6 @@ class PolicyTermsObserver(Observer):
         self.reset()
 
 
-def leaves_without(losses: list[Tensor], without: set[int]) -> tuple[set[int], set[int]]:
-    """The ids of the leaves that a loss trains, not past these nodes, and the numbers of the nodes."""
-    stack: list[Any] = [loss.grad_fn for loss in losses if loss.grad_fn is not None]
-    seen, found, numbers = set(stack), set(), set()
-    while stack and len(seen) < 100_000:
-        node = stack.pop()
-        numbers.add(int(node._sequence_nr()))
-        leaf = getattr(node, "variable", None)
-        if isinstance(leaf, Tensor):
-            found.add(id(leaf))
-        if int(node._sequence_nr()) in without and leaf is None:
-            continue
-        for child, _ in node.next_functions:
-            if child is not None and child not in seen:
-                seen.add(child)
-                stack.append(child)
-    return found, numbers
-
-
 def method_of(name: str) -> str:
     """What the method of a distribution that calls a function gives: a log-probability or an entropy; else nothing."""
     if name not in LAST:
@@ -222,9 +202,9 @@ def method_of(name: str) -> str:
         if frame is None:
             return ""
         file = frame.f_code.co_filename
-        if file.startswith(PLACE):
+        if file.startswith(DISTRIBUTIONS):
             return {"log_prob": "log", "entropy": "entropy"}.get(frame.f_code.co_name, "")
-        if not file.startswith(OURS) and not file.endswith(BETWEEN):
+        if not file.startswith(BETWEEN):
             return ""
         frame = frame.f_back
     return ""

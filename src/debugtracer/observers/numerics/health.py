@@ -80,9 +80,11 @@ class HealthObserver(Observer):
         if frame and name in self.activations and self.activations[name].told["frame"] not in (None, frame):
             name = f"{name} at line {frame.line}"  # relu is written twice in one forward: neither call hides the other
         score = args[0] if args and isinstance(args[0], Tensor) else None
-        self.look_at(name, output, word, score)
+        self.look_at(name, output, word, score, outside=not path)
 
-    def look_at(self, name: str, output: Tensor, function: str, score: Tensor | None = None) -> None:
+    def look_at(
+        self, name: str, output: Tensor, function: str, score: Tensor | None = None, outside: bool = False
+    ) -> None:
         """Measure one activation; of a module called several times the last one counts. Jagged tensors are left out."""
         # the inspection would emit our own calls too
         with self.run.state.owned(), torch.no_grad(), torch._C.DisableTorchFunction():
@@ -101,6 +103,7 @@ class HealthObserver(Observer):
                 output,
                 sample_size(len(self.leaves.paths)),
                 function=function,
+                outside=outside,
                 frame=self.run.here() if ":" in name or " at " in name else self.chosen(function),
                 **more,
             )

@@ -58,7 +58,11 @@ class LongerVocabularyObserver(Observer):
         built = table_built(table, site.modules) if table is not None else None
         sized = setting_line((built,), "Embedding", "num_embeddings", 0, refused.size) if built is not None else None
         loaded, model = written_in(error, first.held.value), written_in(error, root)
-        found = filling_of(first.held) if first.words is not None else None
+        if first.words is None:
+            filled = tokens_added() or loaded
+        else:
+            filling = filling_of(first.held)
+            filled = filling.line if filling is not None else None
         self.run.emit(
             LongerVocabulary(
                 ref=crash_ref(self.run, site.iterator is not None),
@@ -67,7 +71,7 @@ class LongerVocabularyObserver(Observer):
                 table=refused.size,
                 number=refused.number,
                 entry=named(first.words, refused.number),
-                filled=found.line if found is not None else tokens_added() or loaded if first.words is None else None,
+                filled=filled,
                 sized=sized or built or model,
                 resizes=hasattr(type(root), "resize_token_embeddings"),
             )

@@ -39,6 +39,8 @@ class TensorHealth(msgspec.Struct, frozen=True, kw_only=True):
     function: str = ""
     """An activation: the function that made it (relu, tanh, softmax), or the kind of its leaf module."""
     frame: Frame | None = None
+    outside: bool = False
+    """An activation: called outside of all modules, so the row is named by its line."""
     dead_units: float | None = None
     """An activation: share of units (last dimension, or channel) that are zero for the whole batch."""
     saturated: float | None = None

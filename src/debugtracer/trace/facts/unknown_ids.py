@@ -14,8 +14,7 @@ class UnknownIds(Fact, frozen=True, kw_only=True):
     name: str
     """The dict: `Triples.ids`."""
     entries: int
-    number: int
-    """The id that no entry has: the one behind the last."""
+    """The id that no entry has is as large: the one behind the last."""
     columns: tuple[str, ...]
     """The columns of the batch whose other ids are those of the vocabulary, e.g. `batch[0]`, `batch[2]`; one id for
     each row."""
