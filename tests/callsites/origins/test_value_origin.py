@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from debugtracer.callsites.origins.value_origin import made_first, origin, written_at
+from debugtracer.callsites.origins.value_origin import made_first, origin, program_of, written_at
 from debugtracer.trace.birth import Frame
 
 LOOP = """\
@@ -114,3 +114,12 @@ def test_a_loop_is_followed_into_a_function_of_the_program_and_not_into_a_loader
     file.write_text(LOOPED)
     assert made_first(origin("y", [Frame(str(file), 8)]))[0].line == 4
     assert origin("y", [Frame(str(file), 10)]) == ()
+
+
+def test_a_file_is_read_once_however_many_library_files_are_asked_for(tmp_path: Path) -> None:
+    file = tmp_path / "train.py"
+    file.write_text("rate = 0.1\n")
+    program = program_of(str(file))
+    assert program is not None
+    assert [program_of(f"{Path(pytest.__file__).parent}/{n}.py") for n in range(200)] == [None] * 200
+    assert program_of(str(file)) is program

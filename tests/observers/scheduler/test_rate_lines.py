@@ -7,12 +7,21 @@ from pathlib import Path
 import pytest
 import torch
 
-from debugtracer.observers.scheduler.rate_lines import built_line, built_rates, fraction_line, name_of, written_line
+from debugtracer.callsites.frames import raw_frames
+from debugtracer.observers.scheduler.rate_lines import (
+    RateLines,
+    built_line,
+    built_rates,
+    fraction_line,
+    name_of,
+    written_line,
+)
 from debugtracer.trace.birth import Frame
 from debugtracer.trace.facts.schedule import Rate
 from tests.observers.loops import data, mse, net
 from tests.observers.observing import observed
 
+RATE = 0.125
 ANNEALED = """\
 for turn in range(rounds):
     left = 1.0 - turn / batches
@@ -151,3 +160,11 @@ def test_a_rate_below_0_comes_with_the_fraction_and_one_above_does_not(tmp_path:
     below = [f.fraction_frame and f.fraction_frame.code for f in told if float(f.low) < 0]
     assert below and set(below) == {"done = step / 4"}
     assert {f.fraction_frame for f in told if float(f.low) >= 0} <= {None}
+
+
+def test_the_optimizers_of_one_line_are_read_about_once() -> None:
+    made = [(torch.optim.SGD([torch.nn.Parameter(torch.zeros(2))], lr=RATE), raw_frames()) for _ in range(5)]
+    lines = RateLines(lambda optimizer: made[0][1])
+    found = [lines.line(optimizer, RATE, [RATE], True) for optimizer, _ in made]
+    assert {one.code for one in found if one is not None} == {"RATE = 0.125"}
+    assert len(lines.known) == 1

@@ -8,8 +8,8 @@ import pytest
 
 from debugtracer.errors import TraceError
 from debugtracer.testing import a_finding
-from debugtracer.trace.events import Acted, AnyEvent, Found, Noted, RankEnded, RankStarted
-from debugtracer.trace.store.journal import Journal, encode_event, read_events
+from debugtracer.trace.events import Acted, AnyEvent, Found, Noted, Observed, RankEnded, RankStarted
+from debugtracer.trace.store.journal import Journal, encode_event, observed, read_events
 
 EVENTS: list[AnyEvent] = [
     RankStarted(at=1.0, pid=4, world_size=2),
@@ -78,3 +78,11 @@ def test_an_events_file_that_is_a_folder_is_an_error(tmp_path: Path) -> None:
     (tmp_path / "events.jsonl").mkdir()
     with pytest.raises(TraceError, match=r"events\.jsonl cannot be read \(Is a directory\); check that it is a file"):
         read_events(tmp_path)
+
+
+def test_the_facts_of_one_word_are_found_among_all_lines(tmp_path: Path) -> None:
+    marks = [Observed(at=4.0, word="a/Mark", fact={"n": n}) for n in (1, 2)]
+    other = Observed(at=4.5, word="a/MarkOfAnother", fact={"n": 3})
+    path = written(tmp_path, [*EVENTS, marks[0], other, marks[1]])
+    path.write_bytes(path.read_bytes() + b'{"type":"observed","word":"a/Mark","fact":{to\n')
+    assert list(observed(tmp_path, "a/Mark")) == marks

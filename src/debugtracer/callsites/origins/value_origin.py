@@ -252,11 +252,14 @@ def of_attribute(use: Use, node: ast.Attribute, seen: frozenset[tuple[str, int, 
     yield from follow(inner, written.node.lineno, seen)
 
 
-@functools.lru_cache(64)
 def program_of(file: str) -> Program | None:
     """A file of the user's as a tree; None for a library's and for what cannot be read."""
-    if not is_user_file(file):
-        return None
+    return tree_of(file) if is_user_file(file) else None
+
+
+@functools.lru_cache(64)
+def tree_of(file: str) -> Program | None:
+    """A file as a tree, kept for as long as no 64 others were asked for; None for what cannot be read."""
     from pathlib import Path
 
     text = "".join(linecache.getlines(file))

@@ -24,7 +24,7 @@ from debugtracer.observers.checkpoint.checkpoint_parts import (
     print_of,
     rate_beside,
 )
-from debugtracer.observers.checkpoint.former_run import FormerRunSearch
+from debugtracer.observers.checkpoint.former_runs import FormerRuns
 from debugtracer.observers.checkpoint.loaded_names import LoadedNames
 from debugtracer.observers.checkpoint.plain_values import plain_values
 from debugtracer.observers.checkpoint.training_state import (
@@ -65,7 +65,7 @@ class CheckpointObserver(Observer):
         """Saves so far."""
         self.schedulers: ById[Any, bool] = ById()
         self.scalers: ById[Any, bool] = ById()
-        self.searches: list[FormerRunSearch] = []
+        self.former = FormerRuns()
         self.names = LoadedNames(run)
 
     def install(self) -> None:
@@ -89,7 +89,7 @@ class CheckpointObserver(Observer):
         self.saved.clear()
         self.loaded.clear()
         self.files.clear()
-        self.searches.clear()
+        self.former.reset()
         self.names.reset()
 
     def saving(self, original: Callable[..., Any]) -> Callable[..., Any]:
@@ -240,22 +240,19 @@ class CheckpointObserver(Observer):
         if load is not None:
             self.loaded.remove(load)
             self.run.emit(self.resumed(optimizer, held, load))
-            if load.saved is None and load.mark is not None and not self.searches:
-                self.searches.append(FormerRunSearch(load.mark, self.run.step, self.run.iteration))
+            if load.saved is None and load.mark is not None:
+                self.former.search(load.mark, self.run.step, self.run.iteration)
 
     def step_closed(self, optimizer: Optimizer) -> None:
         """Check for finished searches; there is nearly always none."""
-        if self.searches and not self.searches[0].thread.is_alive():
+        if self.former.is_over():
             self.ended()
 
     def ended(self) -> None:
         """Emit what a former run has recorded, and loads that no update came after."""
         self.names.settle()
-        found = [search.result() for search in self.searches]
-        self.searches.clear()
-        for fact in found:
-            if fact is not None:
-                self.run.emit(fact)
+        if (found := self.former.take()) is not None:
+            self.run.emit(found)
 
     def resumed(self, optimizer: Optimizer, held: list[Tensor], load: LoadedState) -> Resumed:
         """Build the fact of what the training goes on with."""

@@ -12,12 +12,12 @@ from pathlib import Path
 from debugtracer.errors import DebugTracerError, swallow
 from debugtracer.recorder.output.claim import current_rank
 from debugtracer.recorder.output.run_folder import RUN_DIR
-from debugtracer.trace.events import Observed
 from debugtracer.trace.facts.checkpoint import CheckpointMark
 from debugtracer.trace.facts.fact import from_plain
 from debugtracer.trace.facts.former_run import FormerRun
 from debugtracer.trace.number import as_float
 from debugtracer.trace.step import StepRef
+from debugtracer.trace.store.journal import observed
 from debugtracer.trace.store.manifest import read_manifest
 from debugtracer.trace.store.reader import Trace
 from debugtracer.trace.store.schema import EVENTS, MANIFEST, rank_folder
@@ -63,18 +63,17 @@ class FormerRunSearch:
 
     def marks(self, trace: Trace, rank: int) -> Iterator[CheckpointMark]:
         """Yield the saves of a run with this mark, newest first."""
-        file = rank_folder(trace.path, rank) / EVENTS
-        if not file.exists() or file.stat().st_size > MOST_BYTES:
+        folder = rank_folder(trace.path, rank)
+        if not (folder / EVENTS).exists() or (folder / EVENTS).stat().st_size > MOST_BYTES:
             return
-        for event in reversed(trace.events(rank)):
-            if isinstance(event, Observed) and event.word == CheckpointMark.word():
-                fact = from_plain(event.word, event.fact)
-                if (
-                    isinstance(fact, CheckpointMark)
-                    and fact.tensors == self.mark[0]
-                    and math.isclose(as_float(fact.total), self.mark[1], rel_tol=CLOSE)
-                ):
-                    yield fact
+        for event in reversed(list(observed(folder, CheckpointMark.word()))):
+            fact = from_plain(event.word, event.fact)
+            if (
+                isinstance(fact, CheckpointMark)
+                and fact.tensors == self.mark[0]
+                and math.isclose(as_float(fact.total), self.mark[1], rel_tol=CLOSE)
+            ):
+                yield fact
 
     def fact(self, trace: Trace, rank: int, saved: CheckpointMark, own: Path) -> FormerRun:
         """Build the fact, with the losses around the save."""

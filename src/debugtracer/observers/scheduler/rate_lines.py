@@ -17,7 +17,6 @@ from debugtracer.callsites.origins.setting_origin import at_line, setting_line
 from debugtracer.callsites.origins.value_origin import last_write, program_of, scope_at
 from debugtracer.callsites.origins.written_names import Function, final_name, returns
 from debugtracer.observers.scheduler.climb_line import climb_line, writes_rate
-from debugtracer.recorder.state.identity import ById
 from debugtracer.source.program import Program
 from debugtracer.trace.birth import Frame
 
@@ -26,25 +25,25 @@ BOUNDS = frozenset({"min", "max", "clip", "clamp", "minimum", "maximum", "fmin",
 
 
 class RateLines:
-    """Reads the source once for each rate of an optimizer that is asked for."""
+    """Reads the source once for each rate that the optimizers of one line begin with or are given."""
 
     def __init__(self, stack_of: Callable[[Optimizer], RawFrames | None]) -> None:
         """Take what knows the stack in which an optimizer was built."""
         self.stack_of = stack_of
-        self.known: ById[Optimizer, dict[float, Frame | None]] = ById()
+        self.known: dict[tuple[object, ...], Frame | None] = {}
 
     def line(self, optimizer: Optimizer, rate: float, built: Sequence[float], first: bool) -> Frame | None:
         """The line of a rate that no scheduler sets; `first`: nothing can have written another one yet."""
-        known = self.known.get(optimizer)
-        if known is None:
-            known = self.known[optimizer] = {}
-        if rate not in known:
-            stack = frames_of(self.stack_of(optimizer) or ())
+        raw = self.stack_of(optimizer) or ()
+        # a loop over tasks builds one optimizer for each of them, at one line
+        key = (raw, type(optimizer), str(optimizer.defaults.get("lr")), tuple(built), rate, first)
+        if key not in self.known:
+            stack = frames_of(raw)
             found = built_line(optimizer, stack, rate) if first or rate in built else None
             if found is None and rate not in built:
                 found = written_line((frame.file for frame in (*user_frames(), *stack)), rate, name_of(stack))
-            known[rate] = found
-        return known[rate]
+            self.known[key] = found
+        return self.known[key]
 
     def climb(self, optimizer: Optimizer, value_frame: Frame | None, by_hand: bool) -> Frame | None:
         """The line of a schedule that counts up: one of a scheduler's function, or of the program's own writes."""

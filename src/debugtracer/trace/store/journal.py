@@ -3,16 +3,17 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Iterator
 from pathlib import Path
 
 import msgspec
 
 from debugtracer.errors import TraceError
-from debugtracer.trace.events import AnyEvent
+from debugtracer.trace.events import AnyEvent, Observed
 from debugtracer.trace.number import symbolic
 from debugtracer.trace.store.schema import EVENTS
 from debugtracer.trace.store.series.live import write_whole
-from debugtracer.trace.store.snapshot_lines import is_snapshot, unreadable
+from debugtracer.trace.store.snapshot_lines import is_snapshot, start_of, unreadable
 from debugtracer.trace.stored_json import DamagedJson, decode_with
 
 encode_event = msgspec.json.Encoder(enc_hook=symbolic).encode
@@ -70,3 +71,19 @@ def read_events(folder: Path, *, snapshots: bool = True) -> tuple[list[AnyEvent]
     if problems and not events:
         raise TraceError(f"{path} holds no readable event ({problems[0]}) - it is damaged, or of a newer debug-tracer.")
     return events, problems
+
+
+def observed(folder: Path, word: str) -> Iterator[Observed]:
+    """Yield the facts of one word that a rank has written, oldest first; no other line is decoded, and a damaged one is
+    left out. Raises OSError."""
+    start = start_of(word)
+    with (folder / EVENTS).open("rb") as lines:
+        for line in lines:
+            if not line.startswith(start):
+                continue
+            try:
+                event = decode_event(line)
+            except DamagedJson:
+                continue
+            if isinstance(event, Observed):
+                yield event

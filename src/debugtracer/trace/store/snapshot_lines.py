@@ -15,7 +15,6 @@ from debugtracer.trace.facts.health import Health
 from debugtracer.trace.store.schema import EVENTS
 from debugtracer.trace.stored_json import DamagedJson, decode_with
 
-START = f'{{"type":"observed","word":"{Health.word()}"'.encode()  # as `encode_event` writes it
 STEP = re.compile(rb'"step":(\d+)')  # within the first bytes, where the place of a fact is written
 HEAD = 300
 
@@ -36,6 +35,14 @@ class SnapshotLine(msgspec.Struct, frozen=True):
 
 
 decoder = msgspec.json.Decoder(SnapshotLine)
+
+
+def start_of(word: str) -> bytes:
+    """The first bytes of the line of a fact of that word, as `encode_event` writes it."""
+    return f'{{"type":"observed","word":"{word}"'.encode()
+
+
+START = start_of(Health.word())
 
 
 def is_snapshot(line: bytes) -> bool:
