@@ -18,6 +18,7 @@ from debugtracer.callsites.repeated_read import repeated_read
 from debugtracer.errors import guarded
 from debugtracer.observers.loaders.epoch_history import EpochHistory
 from debugtracer.observers.loaders.fetch_write import fetch_write
+from debugtracer.observers.loaders.loader_models import LoaderModels
 from debugtracer.observers.loaders.row_reach import row_reach
 from debugtracer.observers.loaders.row_windows import RUN, shared_windows
 from debugtracer.observers.loaders.untouched import inner
@@ -51,11 +52,13 @@ class EpochObserver(Observer):
         self.count = 0
         self.ranks: int | None = None
         self.copies = WorkerCopies(run)
+        self.models = LoaderModels()
 
     def reset(self) -> None:
         self.histories.clear()
         self.known.clear()
         self.copies.reset()
+        self.models.reset()
         self.emitted, self.count, self.ranks = None, 0, None
 
     def missed(self) -> None:
@@ -80,6 +83,7 @@ class EpochObserver(Observer):
         """Note that the batch fetched last is one of an evaluation, at a module call without a graph; and, now and
         then, that one which goes in with a graph is of training, also where another was fetched after it."""
         if torch.is_grad_enabled():
+            self.models.enter(module)
             if self.run.inspecting and module.training:
                 self.trained(args)
             return
@@ -87,6 +91,7 @@ class EpochObserver(Observer):
         history = self.histories.get(batch.loader) if batch is not None else None
         if history is not None:
             history.evaluates = True
+            self.models.evaluate(history.number, module)
 
     def trained(self, args: tuple[Any, ...]) -> None:
         """Note the loaders whose batches are among the arguments as loaders of training; a batch that was kept from
@@ -106,6 +111,7 @@ class EpochObserver(Observer):
         history = self.histories.get(batch.loader)
         if history is None:
             return
+        self.models.train(history.number)
         if not history.trains:
             history.trains = True
             self.emit_loader(history)
@@ -216,6 +222,8 @@ class EpochObserver(Observer):
         """Compare each loader that only evaluates with those that train."""
         for train in [c for c in self.known if c.trains]:
             for other in [c for c in self.known if c.evaluates and not c.trains]:
+                if self.models.apart(train.number, other.number):
+                    continue
                 shared = other.shared_with(train)
                 if shared:
                     samples = tuple(index for row in shared[:SAMPLES] if (index := other.rows[row]) is not None)
