@@ -8,6 +8,7 @@ import re
 import traceback
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from numbers import Integral
 from types import FrameType
 from typing import Any
 
@@ -178,9 +179,9 @@ def seen_module(path: str, module: nn.Module, running: Sequence[nn.Module] = ())
     own = list(nn.Module.parameters(module, recurse=False)) or list(module.parameters())[:1]
     dtypes, devices = {str(p.dtype).removeprefix("torch.") for p in own}, {str(p.device) for p in own}
     sizes = {
-        name: v
+        name: int(v)
         for name, v in vars(module).items()
-        if isinstance(v, int) and not isinstance(v, bool) and not name.startswith("_")
+        if isinstance(v, Integral) and not isinstance(v, bool) and not name.startswith("_")  # of numpy, too
     }
     shaped = getattr(module, "normalized_shape", None)
     sizes |= {f"normalized_shape[{i}]": n for i, n in enumerate(shaped)} if isinstance(shaped, tuple) else {}

@@ -5,6 +5,7 @@ from __future__ import annotations
 from debugtracer.checks.data.token_out_of_table import TokenOutOfTable
 from debugtracer.trace.birth import Frame
 from debugtracer.trace.facts.crash import IntegerRows, ModuleSeen
+from debugtracer.trace.facts.exchanged_tables import ExchangedTables
 from debugtracer.trace.facts.longer_vocabulary import LongerVocabulary
 from debugtracer.trace.step import StepRef
 from tests.checks.crashes import a_crash, seen, silent_on_another_error, told
@@ -123,3 +124,47 @@ def test_a_dict_of_the_program_leads_to_the_line_of_the_table():
     assert "that is an id of 'clove' in Words.numbers, which gives 52 ids; " in finding.message
     assert finding.place.frame == Frame("/p/train.py", 20, "main")
     assert finding.remedy[0].startswith("give the table 52 rows or more: num_embeddings=len(Words.numbers) at train.py")
+
+
+def of_exchanged(given=None, taken=None, whole=True):
+    crash = a_crash(
+        "index out of range in self",
+        "IndexError",
+        torch_calls=("embedding", "forward"),
+        modules=(ModuleSeen(path="user", kind="Embedding", sizes={"num_embeddings": 45}, built=Frame("/p/net.py", 8)),),
+        tensors=(seen("input", 2, dtype="int64", low=0, high=126), seen("weight", 45, 8)),
+    )
+    fact = ExchangedTables(
+        ref=crash.ref,
+        rows=45,
+        high=129,
+        path="item",
+        other_rows=130,
+        column="batch[1]",
+        other_high=44,
+        given=given,
+        taken=taken,
+        whole=whole,
+    )
+    (finding,) = told(TokenOutOfTable(), fact, crash)
+    return finding
+
+
+def test_two_exchanged_tables_are_told_with_the_lines_of_the_counts():
+    finding = of_exchanged(Frame("/p/data.py", 16), Frame("/p/train.py", 42))
+    assert finding.message == (
+        "step 5, rank 0: user (Embedding, 45 rows) (net.py:8) was given ids up to 126; item has 130 rows; in all the "
+        "data, ids up to 129 come here and up to 44 in batch[1]: the two counts are exchanged (returned at data.py:16, "
+        "unpacked at train.py:42); expected 0..44. Return the two counts in the order in which they are unpacked."
+    )
+    assert finding.remedy == ("return the two counts in the order in which they are unpacked",)
+    assert finding.place.frame == Frame("/p/data.py", 16)
+
+
+def test_two_exchanged_tables_of_one_call_or_of_no_line_that_is_known():
+    called = of_exchanged(Frame("/p/train.py", 42), whole=False)
+    assert "in this batch, ids up to 129" in called.message
+    assert "exchanged in the call at train.py:42" in called.message
+    open_ = of_exchanged()
+    assert open_.remedy == ("exchange the numbers of rows of user and item, or the ids that they are called with",)
+    assert open_.place.frame == Frame("/p/net.py", 8)

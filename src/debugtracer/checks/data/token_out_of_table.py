@@ -11,6 +11,7 @@ from debugtracer.checks.data.wording import with_samples
 from debugtracer.checks.optimizer.sequence import at_line, spot
 from debugtracer.trace.birth import Frame
 from debugtracer.trace.facts.crash import Crash, ModuleSeen, TensorSeen
+from debugtracer.trace.facts.exchanged_tables import ExchangedTables
 from debugtracer.trace.facts.longer_vocabulary import LongerVocabulary
 from debugtracer.trace.finding import Finding
 from debugtracer.trace.made_at import made_at
@@ -35,7 +36,8 @@ class TokenOutOfTable(Check, frozen=True):
     How it decides
         The exception came out of F.embedding or F.embedding_bag; table and ids are those of that very call. A tokenizer
         or a dict of the program that gives the refused id and has more entries than the table is named with both sizes,
-        unless another table is as long as it.
+        unless another table is as long as it. Two tables of which each is as long as the ids of the other need, in all
+        the data, are said to be exchanged.
     What to do
         Make the table as long as the vocabulary (model.resize_token_embeddings), or map unknown ids to one that it has.
     Example
@@ -43,7 +45,11 @@ class TokenOutOfTable(Check, frozen=True):
         0..999. Make the table as long as the vocabulary, or map unknown ids.
     """
 
-    needs: ClassVar[tuple[type[Crash], type[LongerVocabulary]]] = (Crash, LongerVocabulary)
+    needs: ClassVar[tuple[type[Crash], type[LongerVocabulary], type[ExchangedTables]]] = (
+        Crash,
+        LongerVocabulary,
+        ExchangedTables,
+    )
     at_end: ClassVar[bool] = True
     kind: ClassVar[str] = "token_out_of_range"
     symptom: ClassVar[str] = "crash"
@@ -88,10 +94,9 @@ class TokenOutOfTable(Check, frozen=True):
         )
         made = crash.rows.made if crash.rows else ()
         built = module.built if module else None
-        longer = window.last(LongerVocabulary)
-        reason = of_vocabulary(longer) if longer is not None else of_size(module, ids, table)
+        reason = self.reason(window, module, ids, table)
         short, gaps = reason.frame, reason.said
-        made = made if longer is None else ()
+        made = () if reason.known else made
         expected = f"0..{table - 1}" if table else "ids below its number of rows"
         return self.finding(
             window,
@@ -106,9 +111,16 @@ class TokenOutOfTable(Check, frozen=True):
                 batch_rows=crash.rows.in_batch(rows) if crash.rows else None,
                 sample_index=samples or None,
             ),
-            remedies=(*reason.first, *self.remedies[longer is not None :]),
+            remedies=reason.first if reason.complete else (*reason.first, *self.remedies[reason.known :]),
             rows_of_table=table,
         )
+
+    def reason(self, window: Window, module: ModuleSeen | None, ids: TensorSeen | None, table: int) -> Reason:
+        """Why the table is too short: it is another's, or its vocabulary is longer, or what its line says."""
+        exchanged, longer = window.last(ExchangedTables), window.last(LongerVocabulary)
+        if exchanged is not None:
+            return of_exchange(exchanged, module)
+        return of_vocabulary(longer) if longer is not None else of_size(module, ids, table)
 
 
 class Reason(NamedTuple):
@@ -119,6 +131,10 @@ class Reason(NamedTuple):
     first: tuple[str, ...] = ()
     frame: Frame | None = None
     """The line of the size; None where the ids may be wrong."""
+    known: bool = False
+    """The size is what is wrong: nothing is said about where the ids are made."""
+    complete: bool = False
+    """Nothing else would help."""
 
 
 def of_size(module: ModuleSeen | None, ids: TensorSeen | None, table: int) -> Reason:
@@ -148,7 +164,27 @@ def of_vocabulary(longer: LongerVocabulary) -> Reason:
         frame = max(late, key=lambda one: one.line) if same else filled or sized
         behind = f" behind {at_line(frame)} and before the training" if frame is not None else ""
         call = f"all model.resize_token_embeddings(len({longer.name})){behind}"
-        return Reason(said, f"C{call}", (f"c{call}",), frame)
+        return Reason(said, f"C{call}", (f"c{call}",), frame, known=True)
     give = f"ive the table {longer.entries} rows or more: num_embeddings=len({longer.name})"
     where = f" at {at_line(sized)}, when the vocabulary is complete" if sized is not None else ""
-    return Reason(said, f"G{give}{where}", (f"g{give}{where}",), sized)
+    return Reason(said, f"G{give}{where}", (f"g{give}{where}",), sized, known=True)
+
+
+def of_exchange(found: ExchangedTables, module: ModuleSeen | None) -> Reason:
+    """Say the rows and ids of both tables, and the line where the two counts change places, where there is one."""
+    name = module.path if module is not None else "this table"
+    data = "all the data" if found.whole else "this batch"
+    both = f"ids up to {found.high} come here and up to {found.other_high} in {found.column}"
+    said = f"; {found.path} has {found.other_rows} rows; in {data}, {both}"
+    if found.given is None:
+        said += ": each table is as long as the other one needs to be"
+        words = f"xchange the numbers of rows of {name} and {found.path}, or the ids that they are called with"
+        built = module.built if module is not None else None
+        return Reason(said, f"E{words}", (f"e{words}",), built, known=True, complete=True)
+    if found.taken is None:
+        said += f": the two counts are exchanged in the call at {at_line(found.given)}"
+        words = "and the two counts over in the order of the parameters"
+        return Reason(said, f"H{words}", (f"h{words}",), found.given, known=True, complete=True)
+    said += f": the two counts are exchanged (returned at {at_line(found.given)}, unpacked at {at_line(found.taken)})"
+    words = "eturn the two counts in the order in which they are unpacked"
+    return Reason(said, f"R{words}", (f"r{words}",), found.given, known=True, complete=True)
