@@ -60,3 +60,23 @@ def test_a_loss_that_does_not_rise_is_left_alone():
 def test_without_the_updates_nothing_is_said():
     assert judged(RISING, known=False) == []
     assert judged(RISING[:7]) == []
+
+
+COSINE: dict[str, Any] = {"function": "cosine similarity", "turned": True, "optimizer": "SGD", "frame": line(17)}
+
+
+def test_a_similarity_that_is_the_loss():
+    (finding,) = judged([0.02, 0.01, 0.0, 0.01, -0.1, -0.3, -0.5, -0.7, -0.8], **COSINE)
+    assert finding.message == (
+        "step 2, rank 0: the first 3 updates go down the cosine similarity (train.py:14) (cosine with its gradient "
+        "0.98), and it has fallen from 0.01 to -0.4 in 7 steps; expected up. train.py:17 makes the similarity with the "
+        "target the loss: use 1 - similarity."
+    )
+    assert "1 - similarity" in finding.remedy[0]
+
+
+def test_a_similarity_that_does_not_become_opposite():
+    assert judged([0.4] * 4 + [0.1] * 8, **COSINE) == []
+    assert judged([-0.29] * 8, **COSINE) == []
+    assert judged([0.0] * 4 + [-0.29] * 8, **COSINE) == []
+    assert len(judged([0.0] * 4 + [-0.3] * 8, **COSINE)) == 1

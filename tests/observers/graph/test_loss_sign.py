@@ -21,6 +21,14 @@ def cross_entropy():
     return F.cross_entropy(scores() * 1.0, LABELS)
 
 
+def unit(rows):
+    return F.normalize(rows, dim=1)
+
+
+def by_hand(rows):
+    return (rows / rows.norm(dim=1, keepdim=True) * unit(SCORES)).sum(-1).mean()
+
+
 @pytest.mark.parametrize(
     ("loss", "factor", "function"),
     [
@@ -37,6 +45,10 @@ def cross_entropy():
         (lambda: ((SCORES - scores()) ** 2).sum(), 1, "squared error"),
         (lambda: F.smooth_l1_loss(scores(), SCORES), 1, "smooth L1 loss"),
         (lambda: -(cross_entropy() + F.mse_loss(scores(), SCORES)), -1, "cross-entropy"),
+        (lambda: F.cosine_similarity(scores(), SCORES).mean(), -1, "cosine similarity"),
+        (lambda: 1 - F.cosine_similarity(SCORES, scores(), dim=-1).mean(), 1, "cosine similarity"),
+        (lambda: (unit(scores()) * unit(SCORES)).sum(1).mean() / 2, -0.5, "cosine similarity"),
+        (lambda: by_hand(scores() * 1.0), -1, "cosine similarity"),
         (lambda: -F.binary_cross_entropy_with_logits(scores(), (SCORES > 0).float()), -1, "binary cross-entropy"),
     ],
 )
@@ -54,11 +66,29 @@ def test_a_loss_function_and_its_sign(loss, factor, function):
         lambda: F.mse_loss(scores(), scores()),
         lambda: cross_entropy() - F.mse_loss(scores(), SCORES),
         lambda: -cross_entropy() + F.mse_loss(scores(), SCORES),
+        lambda: F.cosine_similarity(scores(), scores() * 2.0).mean(),
+        lambda: (unit(scores()) * SCORES).sum(1).mean(),
+        lambda: (scores() * unit(SCORES)).sum(1).mean(),
+        lambda: cross_entropy() + F.cosine_similarity(scores(), SCORES).mean(),
         lambda: -scores().mean(),
         lambda: scores().pow(2).mean(),
         lambda: SCORES.mean(),
     ],
-    ids=["rewards", "reward", "no-likelihood", "two-networks", "difference", "mixed", "score", "penalty", "no-graph"],
+    ids=[
+        "rewards",
+        "reward",
+        "no-likelihood",
+        "two-networks",
+        "difference",
+        "mixed",
+        "pair",
+        "weights",
+        "length",
+        "beside",
+        "score",
+        "penalty",
+        "no-graph",
+    ],
 )
 def test_what_may_be_meant_to_rise(loss):
     assert sign_of(loss()) is None

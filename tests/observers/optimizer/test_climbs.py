@@ -150,9 +150,32 @@ def sharpened() -> None:
                     p.copy_((p if rate > 0 else old) + rate * p.grad)  # type: ignore[operator]
 
 
+def drawn_near(sign: float, cut: bool = True) -> Callable[[], None]:
+    """Two views of each row; the bias before the batch norm has a gradient of nothing but rounding."""
+
+    def loop() -> None:
+        encoder = nn.Sequential(nn.Linear(4, 16), nn.BatchNorm1d(16), nn.ReLU(), nn.Linear(16, 8))
+        optimizer = torch.optim.SGD(encoder.parameters(), lr=0.05)
+        for x, _ in data(6):
+            one, two = encoder(x), encoder(x.flip(0))
+            optimizer.zero_grad()
+            loss = sign * F.cosine_similarity(one, two.detach() if cut else two).mean()
+            loss.backward()
+            optimizer.step()
+
+    return loop
+
+
+def test_a_similarity_that_each_update_makes_smaller(tmp_path):
+    (fact,) = observed(tmp_path / "runs", drawn_near(1), Climb)
+    assert (fact.function, fact.turned, fact.optimizer) == ("cosine similarity", True, "SGD")
+    assert fact.frame is not None and fact.frame.code.startswith("loss = sign * F.cosine_similarity")
+
+
 @pytest.mark.parametrize(
     "loop",
     [plain, gan, perturbation, forgotten, rewarded, likelihood, sharpened, by_hand(subtracted), by_hand(added, -1),
+     drawn_near(-1), drawn_near(1, cut=False),
      stepped(torch.optim.SGD, -1, lr=0.1, maximize=True), stepped(Descent, lr=0.1)],
 )  # fmt: skip
 def test_what_goes_down_or_is_meant_to_go_up(tmp_path, loop):

@@ -4,12 +4,14 @@ from __future__ import annotations
 
 from typing import Any, NamedTuple
 
+import torch
 from torch import Tensor
 
 from debugtracer.observers.graph.graph_walk import node_of
 from debugtracer.observers.loss.loss_divisions import inputs_of, number_of
 
 DEEP = 40  # nodes in a row (ours)
+NEAR = 1e-2  # of a length to 1 (ours: half precision is 1e-3)
 
 FUNCTIONS = {
     "BinaryCrossEntropyBackward": "binary cross-entropy",
@@ -29,6 +31,12 @@ PLAIN = frozenset(
 )
 """Nodes that leave the sign as it is."""
 
+SIMILARITY = "cosine similarity"
+"""A function that is made to rise: as a loss it is turned round, and its factor is negative."""
+
+BARE = frozenset({"ExpandBackward", "CloneBackward", "ClampMinBackward", "AddBackward", "UnsqueezeBackward"})
+"""Nodes between a length and the vector that is divided by it."""
+
 LIKELY = ("LogSoftmaxBackward", "LogBackward")  # what makes log-probabilities of scores
 
 
@@ -43,7 +51,7 @@ class LossSign(NamedTuple):
 
 def sign_of(loss: Tensor) -> LossSign | None:
     """The one loss function that a loss is made of; None where there is another term, a weight that is no number, or
-    no target. Waits for no device."""
+    no target. Waits for a device where it looks like a similarity."""
     node = node_of(loss)
     return read(node, DEEP) if node is not None else None
 
@@ -57,6 +65,8 @@ def read(node: Any, deep: int) -> LossSign | None:
         return likelihood(node, inner[0])
     if (function := FUNCTIONS.get(name)) is not None:
         return LossSign(1.0, function)
+    if name == "SumBackward" and is_similarity(node, inner[0]):
+        return LossSign(-1.0, SIMILARITY)
     if name == "PowBackward":
         error = inner[0].name().startswith(("SubBackward", "RsubBackward")) and len(inputs_of(inner[0])) == 1
         return LossSign(1.0, "squared error") if error and getattr(node, "_saved_exponent", 0) == 2 else None
@@ -98,3 +108,32 @@ def likelihood(node: Any, inner: Any) -> LossSign | None:
     held = getattr(node, "_saved_self", None) if scores.name().startswith("LogSoftmax") else None
     classes = int(held.shape[min(1, held.dim() - 1)]) if isinstance(held, Tensor) and held.dim() else 0
     return LossSign(-1.0 if turned else 1.0, "cross-entropy", classes)
+
+
+def is_similarity(total: Any, product: Any) -> bool:
+    """Whether a sum over one dimension is of the products of vectors of length 1, of which one side is a target."""
+    dims, nodes = getattr(total, "_saved_dim", None), [node for node, _ in product.next_functions]
+    if not product.name().startswith("MulBackward") or not isinstance(dims, tuple) or len(dims) != 1:
+        return False
+    if len(nodes) != 2 or (nodes[0] is None) == (nodes[1] is None):
+        return False
+    target = product._saved_self if nodes[0] is None else product._saved_other
+    if not isinstance(target, Tensor) or not is_divided(nodes[0] or nodes[1]):
+        return False
+    dim = dims[0] - 2**64 if dims[0] >= 2**63 else dims[0]  # torch hands out a negative one as an unsigned number
+    if not -target.dim() <= dim < target.dim() or target.shape[dim] < 2:
+        return False
+    with torch.no_grad():
+        return bool(((torch.linalg.vector_norm(target.detach().float(), dim=dim) - 1).abs() < NEAR).all())
+
+
+def is_divided(node: Any) -> bool:
+    """Whether a tensor is divided by its own length."""
+    if not node.name().startswith("DivBackward"):
+        return False
+    vector, length = (other for other, _ in node.next_functions)
+    while length is not None and length.name().rstrip("0123456789") in BARE:
+        length = length.next_functions[0][0]
+    if vector is None or length is None or not length.name().startswith(("LinalgVectorNorm", "Norm")):
+        return False
+    return length.next_functions[0][0] is vector

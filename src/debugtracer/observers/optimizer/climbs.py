@@ -18,7 +18,7 @@ from debugtracer.callsites.frames import RawFrames, raw_frames
 from debugtracer.callsites.line import first
 from debugtracer.callsites.origins.value_origin import Use, program_of
 from debugtracer.observers.graph.graph_walk import MOST_PART_NODES, leaves
-from debugtracer.observers.graph.loss_sign import LossSign, sign_of
+from debugtracer.observers.graph.loss_sign import SIMILARITY, LossSign, sign_of
 from debugtracer.observers.numerics.even_sample import evenly
 from debugtracer.observers.observed_run import ObservedRun
 from debugtracer.observers.observer import Observer
@@ -34,6 +34,7 @@ MOST_BACKWARDS = 48  # in which they are made (ours): 16 microbatches each
 MOST = 512  # tensors that are compared (ours)
 SAMPLE = 2048  # values of each (ours)
 ALONG = 0.2  # least cosine of the first change and its gradient (ours: noise in 2048 values is 0.02)
+NOTHING = 1e-6  # share of the gradient that is rounding: a bias before a batch norm has no other
 CHANCE = {"cross-entropy": 0.7, "binary cross-entropy": 0.5 / math.log(2)}
 """Shares of what a guess costs: who begins below knows something already, and may be meant to forget it."""
 TURNS = frozenset({"neg", "neg_", "negative", "__neg__", "rsub", "__rsub__", "mul", "__mul__", "__rmul__", "sub"})
@@ -70,6 +71,8 @@ class ClimbsObserver(Observer):
         """The first update."""
         self.turn: RawFrames = ()
         """The last line that turned a loss round."""
+        self.reduced: RawFrames = ()
+        """The last line that made one number of what has a graph."""
         self.write: RawFrames = ()
         """The first line that added to a weight."""
         self.backward: RawFrames = ()
@@ -89,11 +92,13 @@ class ClimbsObserver(Observer):
         self.end()
 
     def called(self, function: Any, args: tuple[Any, ...], kwargs: dict[str, Any], output: Any) -> None:
-        """Note the line that turns a number round, and the one that writes into a weight."""
+        """Note the line that turns a number round, that makes one number, and that writes into a weight."""
         name = getattr(function, "__name__", "")
         if name in TURNS:
             if isinstance(output, Tensor) and output.requires_grad:
                 self.turn = raw_frames(1) if sign_changes(name, args) else self.turn
+        elif name in ("mean", "sum") and isinstance(output, Tensor) and output.requires_grad and output.dim() == 0:
+            self.reduced = raw_frames(1)
         elif self.look is not None and not self.write and name in WRITES and isinstance(args[0], Tensor):
             home = args[0].data_ptr()
             if any(p.data_ptr() == home for r in self.look.held if (p := r()) is not None):
@@ -196,6 +201,8 @@ class ClimbsObserver(Observer):
 
     def line(self, optimizer: Optimizer | None, maximize: bool) -> Frame | None:
         """Where a person turns it back."""
+        if self.factors[0] < 0 and self.sign is not None and self.sign.function == SIMILARITY:
+            return first(self.reduced) or first(self.backward)
         if self.factors[0] < 0:
             return first(self.turn) or first(self.backward)
         if optimizer is None:
@@ -221,12 +228,14 @@ class ClimbsObserver(Observer):
 
 
 def common_cosine(changes: list[Tensor], slopes: list[Tensor], first_look: bool) -> float | None:
-    """The cosine of all changes and all gradients together; None where a tensor with a gradient stands still, or goes
-    the other way than the rest in the first update: later its moments may carry it. Waits for a device."""
+    """The cosine of all changes and all gradients together; None where a tensor with a gradient (beyond rounding)
+    stands still, or goes the other way than the rest in the first update: later its moments may carry it. Waits for a
+    device."""
     with torch.no_grad():
         pairs = [(c.double(), s.double()) for c, s in zip(changes, slopes, strict=True)]
         rows = [torch.stack([(c * s).sum(), c.square().sum(), s.square().sum()]).tolist() for c, s in pairs]
-    rows = [row for row in rows if row[2] > 0]
+    large = sum(row[2] for row in rows if math.isfinite(row[2]))
+    rows = [row for row in rows if not row[2] <= NOTHING**2 * large]
     total = [sum(column) for column in zip(*rows, strict=True)]
     if not rows or not all(map(math.isfinite, total)) or any(row[1] == 0 for row in rows):
         return None
