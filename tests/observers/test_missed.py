@@ -112,6 +112,7 @@ APART = {
     "overlap-losses",
     "fresh-starts",
     "unread-draws",
+    "cut-terms",
 }
 """Tried in tests of their own: this loop leaves nothing behind in them."""
 
