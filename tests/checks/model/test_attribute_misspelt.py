@@ -35,3 +35,15 @@ def test_a_flag_of_a_module_and_one_of_parameters():
     (parameter,) = found(AttributeMisspelt(), [name(path="0.weight", layer="Parameter", **flag)])
     assert "0.weight, a parameter, is given `require_grad = False`" in parameter.message
     assert "of 1 parameter is True" in parameter.message and parameter.place.param == "0.weight"
+
+
+def test_a_setting_that_no_optimizer_reads():
+    more = {"path": "", "layer": "SGD", "name": "optimizer.lr", "meant": "lr", "given": 0.002, "used": 0.02}
+    (finding,) = found(AttributeMisspelt(), [name(**more)])
+    assert finding.message == (
+        "step 0, rank 0: optimizer.lr = 0.002 is written (train.py:33), which SGD never reads: `lr` of all its groups "
+        "is still 0.02; expected 0.002. Write it into param_groups."
+    )
+    assert (finding.kind, finding.place.frame) == ("scheduler_misuse", line(33))
+    (decay,) = found(AttributeMisspelt(), [name(**{**more, "meant": "weight_decay"})])
+    assert decay.kind == "optimizer_params_mismatch"

@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import pytest
 
 from debugtracer.checks.optimizer.lr_zero import LrZero
-from tests.checks.optimizer.seen import found, line, rate
+from debugtracer.trace.birth import Frame
+from tests.checks.optimizer.seen import found, line, rate, schedule
 
 
 def test_it_points_to_the_line_of_the_factor_and_the_first_such_update():
@@ -40,6 +43,26 @@ def test_a_fraction_that_runs_through_its_end_is_the_place():
     assert finding.place.frame == line(21)
     assert "comes from train.py:23 by a fraction that nothing keeps below 1 (train.py:21); expected" in finding.message
     assert finding.remedy[0].startswith("keep the fraction within its range")
+
+
+@pytest.mark.parametrize(
+    ("more", "place", "said"),
+    [
+        ({"micro": 9, "per_update": 4, "step_frame": line(18)}, line(18),
+         "it is stepped 4 times per update (train.py:18), once for each backward, expected once per update"),
+        ({"doubled": 9, "doubled_frame": line(20), "step_frame": line(18)}, line(20),
+         "it is stepped a second time (train.py:20) before the next update, expected once per update"),
+        ({"micro": 1, "per_update": 4, "step_frame": line(18)}, line(23), "comes from train.py:23; expected a rate"),
+    ],
+)  # fmt: skip
+def test_a_schedule_that_is_stepped_too_often_is_told_at_the_call(more: dict[str, Any], place: Frame, said: str):
+    stepped = schedule(kind="LambdaLR", frame=line(33), **more)
+    zero = rate(
+        low=0.0, high=0.0, same=20, begun=80, begun_step=20, scheduler="LambdaLR", scheduler_frame=line(33),
+        value_frame=line(23),
+    )  # fmt: skip
+    (finding,) = found(LrZero(), [stepped, zero])
+    assert (finding.place.frame, said in finding.message) == (place, True)
 
 
 def test_a_rate_that_the_loop_has_lowered_itself_is_a_schedule():

@@ -8,12 +8,14 @@ from typing import ClassVar
 import msgspec
 
 from debugtracer.checks.check import Check
-from debugtracer.checks.optimizer.sequence import at_line
-from debugtracer.trace.facts.schedule import Rate
+from debugtracer.checks.optimizer.sequence import at_line, spot
+from debugtracer.trace.facts.schedule import Rate, Schedule
 from debugtracer.trace.finding import Finding
 from debugtracer.trace.place import Place
 from debugtracer.trace.window import Window
 
+REPEATS = 2  # updates before which a scheduler was stepped too often (ours: as optimizer/sched-order has it)
+ONCE = "call scheduler.step() once per update, beside optimizer.step()"
 KEPT = "keep the fraction within its range, min(1.0, x), or end the schedule with the run"
 
 
@@ -27,7 +29,8 @@ class LrZero(Check, frozen=True):
         With 0 nothing is learned, and the loss only shows the noise of the batches. A negative rate climbs the loss.
     How it decides
         The rate of all groups is exactly 0 in 20 updates running; a warm-up starts with 0 for one update. One group at
-        0 is a way to freeze it and is no fault. A negative rate is told at once.
+        0 is a way to freeze it and is no fault. A negative rate is told at once. Of a
+        scheduler that was stepped several times per update the call of step() is the line, else what computes the rate.
     What to do
         Print the factor of the schedule for the first and the last step of the run.
     Example
@@ -60,8 +63,8 @@ class LrZero(Check, frozen=True):
                 yield self.describe(window, fact, "is 0", f" in {fact.same} updates running")
 
     def describe(self, window: Window, fact: Rate, what: str, long: str) -> Finding:
-        """Build the finding with the line that sets the rate: the user's function, the scheduler, else the
-        optimizer."""
+        """Build the finding with the line that sets the rate: the call too many of a scheduler that has run through its
+        end, the user's function, the scheduler, else the optimizer."""
         by = (
             f" ({fact.scheduler}{f', {at_line(fact.scheduler_frame)}' if fact.scheduler_frame else ''})"
             if fact.scheduler
@@ -75,15 +78,40 @@ class LrZero(Check, frozen=True):
         end = fact.fraction_frame
         if end is not None:
             source += f" by a fraction that nothing keeps below 1 ({at_line(end)})"
+        often = stepped_often(window, fact)
+        if often is not None:
+            source += f"; it is stepped {times(often)}, expected once per update"
+        call = None if often is None else often.step_frame if often.micro >= REPEATS else often.doubled_frame
         return self.finding(
             window,
             "error",
             f"the learning rate of {fact.kind} {what}{long}{by}{source}; expected a rate above 0. Print the factor "
             "over the steps of the run.",
             ref=msgspec.structs.replace(fact.ref, iteration=fact.begun, step=fact.begun_step),
-            place=Place(frame=end or fact.value_frame or fact.scheduler_frame or fact.rate_frame or fact.frame),
+            place=Place(frame=call or end or fact.value_frame or fact.scheduler_frame or fact.rate_frame or fact.frame),
             kind=self.kind if fact.scheduler or fact.begun_step else "lr_zero",  # a rate that was another is a schedule
-            remedies=() if end is None else (KEPT, *self.remedies),
+            remedies=(ONCE, *self.remedies) if call is not None else () if end is None else (KEPT, *self.remedies),
             lr=float(fact.low),
             updates=fact.same,
         )
+
+
+def stepped_often(window: Window, fact: Rate) -> Schedule | None:
+    """What is known of the scheduler of a rate that has left 0 and come to it again, where it was stepped more often
+    than its optimizer."""
+    return next(
+        (
+            one
+            for one in reversed(window.seen(Schedule))
+            if fact.begun_step and one.kind == fact.scheduler and one.frame == fact.scheduler_frame
+            and max(one.micro, one.doubled) >= REPEATS
+        ),
+        None,
+    )  # fmt: skip
+
+
+def times(often: Schedule) -> str:
+    """How often, and where."""
+    if often.micro >= REPEATS:
+        return f"{often.per_update} times per update{spot(often.step_frame)}, once for each backward"
+    return f"a second time{spot(often.doubled_frame)} before the next update"
