@@ -41,3 +41,22 @@ def test_it_tells_a_line_once():
 
 def test_it_stays_silent_without_a_fact():
     assert judged() == []
+
+
+def test_it_fires_on_the_wrong_one_of_two_terms():
+    (finding,) = judged({"term": "surrogate", "taken": "larger"})
+    assert finding.message.endswith(
+        "the loss subtracts the larger of the clipped and the unclipped term (train.py:31): the clip holds nothing "
+        "where the policy goes too far; expected the one that makes the loss larger. Use torch.min there."
+    )
+    (other,) = judged({"term": "surrogate", "taken": "smaller"})
+    assert "the loss adds the smaller" in other.message and "Use torch.max, or a minus, there." in other.message
+
+
+def test_it_fires_on_a_target_with_a_graph():
+    (finding,) = judged({"term": "target", "parameters": 4})
+    assert finding.message.endswith(
+        "the target, rewards plus values of next states (train.py:31), hangs on the graph of 4 tensors of weights that "
+        "are fitted to it (train.py:30): each update moves the target as well; expected a number. Make it under "
+        "torch.no_grad()."
+    )
