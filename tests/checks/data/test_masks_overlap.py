@@ -33,3 +33,12 @@ def test_a_few_rows_are_no_split_that_overlaps():
 def test_without_a_made_line_the_evaluation_is_named():
     (finding,) = judged(MasksOverlap(), [fact(made=())])
     assert finding.place.frame == line(41)
+
+
+def test_a_loss_of_all_nodes_is_told_at_its_line():
+    (finding,) = judged(MasksOverlap(), [fact(whole=True, trained=400, shared=200, made=())])
+    assert (finding.place.frame, finding.place.symptom_frame) == (line(32), line(41))
+    assert finding.message == (
+        "step 99, rank 0: the loss is taken of all 400 nodes (train.py:32), also of the 200 that the evaluation takes "
+        "(train.py:41); expected the nodes of training alone. Index both with their mask."
+    )

@@ -18,7 +18,8 @@ class MasksOverlap(Check, frozen=True):
     """An evaluation takes rows of the output that the loss of training is taken of, and others.
 
     What it catches
-        Masks of a graph's nodes that are drawn each by itself, or by two orders; ranges of row numbers that overlap.
+        Masks of a graph's nodes that are drawn each by itself, or by two orders; ranges of row numbers that overlap; a
+        loss of all nodes, `cross_entropy(out, y)` for `cross_entropy(out[train_mask], y[train_mask])`.
     Why it matters
         The evaluation measures memory for a part of its rows. The number is too good, and nothing in the curve shows
         it.
@@ -26,9 +27,12 @@ class MasksOverlap(Check, frozen=True):
         The loss of training is taken of the same rows of an output in all inspected steps, by a mask or by row numbers.
         A call without gradients takes rows of a tensor as long: at least `least` and `share` of them are among those of
         training. Left alone: all rows of training or a part of them (its own accuracy), rows that hold all of training
-        (the accuracy of all), row numbers and masks that are others each time, and batches drawn anew.
+        (the accuracy of all), row numbers and masks that are others each time, and batches drawn anew. Of a model that
+        is given connections of as many nodes as it answers for the loss may be of all rows: told where two evaluations
+        take the same part of the same labels, which are not of one class.
     What to do
-        Cut the masks from one order: `order = torch.randperm(n)`, `train[order[:k]] = True`, `test[order[k:]] = True`.
+        Take the loss of the rows of training. Cut the masks from one order: `order = torch.randperm(n)`,
+        `train[order[:k]] = True`, `test[order[k:]] = True`.
     Example
         step 99, rank 0: of 200 rows that the evaluation takes (train.py:41), made at train.py:15, 96 are among the 200
         that the loss is taken of (train.py:32), of 400 in all; expected none. Cut both from one order.
@@ -52,6 +56,9 @@ class MasksOverlap(Check, frozen=True):
         for fact in window.new(EvaluatedRows):
             if fact.shared < max(self.least, self.share * fact.rows):
                 continue
+            if fact.whole:
+                yield self.whole(window, fact)
+                continue
             made = f"{made_at(fact.made)}," if fact.made else ""
             yield self.finding(
                 window,
@@ -64,3 +71,17 @@ class MasksOverlap(Check, frozen=True):
                 shared=float(fact.shared),
                 rows=float(fact.rows),
             )
+
+    def whole(self, window: Window, fact: EvaluatedRows) -> Finding:
+        """A loss of all nodes."""
+        return self.finding(
+            window,
+            "warning",
+            f"the loss is taken of all {fact.length} nodes{spot(fact.train_frame)}, also of the {fact.rows} that the "
+            f"evaluation takes{spot(fact.frame)}; expected the nodes of training alone. Index both with their mask.",
+            ref=fact.ref,
+            place=Place(frame=fact.train_frame, symptom_frame=fact.frame),
+            remedies=("loss = criterion(out[train_mask], y[train_mask])",),
+            shared=float(fact.shared),
+            rows=float(fact.rows),
+        )

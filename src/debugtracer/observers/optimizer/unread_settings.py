@@ -111,7 +111,7 @@ def writes(program: Program, spelt: set[str], meant: str) -> list[tuple[ast.expr
     found: list[tuple[ast.expr, ast.stmt, str]] = []
     for node in sorted(program.every(ast.Assign) + program.every(ast.AugAssign), key=lambda n: n.lineno):
         for target in node.targets if isinstance(node, ast.Assign) else [node.target]:
-            entry = target.slice.value if isinstance(target, ast.Subscript) and is_text(target.slice) else None
+            entry = text_of(target.slice) if isinstance(target, ast.Subscript) else None
             holder = target.value if isinstance(target, ast.Subscript) and entry == meant else target
             if not isinstance(holder, ast.Attribute) or holder.attr not in spelt:
                 continue
@@ -120,9 +120,9 @@ def writes(program: Program, spelt: set[str], meant: str) -> list[tuple[ast.expr
     return found
 
 
-def is_text(node: ast.expr) -> bool:
-    """Whether an expression is a string."""
-    return isinstance(node, ast.Constant) and isinstance(node.value, str)
+def text_of(node: ast.expr) -> str | None:
+    """The string that an expression is."""
+    return node.value if isinstance(node, ast.Constant) and isinstance(node.value, str) else None
 
 
 def is_used(program: Program, name: str, holder: ast.expr) -> bool:

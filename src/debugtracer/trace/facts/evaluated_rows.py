@@ -21,6 +21,8 @@ class EvaluatedRows(Fact, frozen=True, kw_only=True):
     """The line of the evaluation that takes its rows."""
     train_frame: Frame | None
     """The line of training that takes its rows."""
+    whole: bool = False
+    """The loss is taken of the output as it is, without an index."""
     made: tuple[Frame, ...] = ()
     """The lines that wrote the index of the evaluation."""
 
