@@ -45,7 +45,7 @@ AT_END = {
     "data/ragged-samples",
     "data/target-out-of-bounds", "data/target-overlap", "data/targets-unsigned", "data/token-out-of-table",
     "data/class-ignored", "data/fetch-writes", "data/rows-beyond-length", "data/train-eval-overlap",
-    "data/window-cut-short", "model/targets-unreached",
+    "data/window-cut-short", "model/part-unread", "model/targets-unreached",
     "device/device-assert",
     "device/device-mismatch", "device/out-of-memory", "device/unfinished-reduction", "logging/loss-scale-leak",
     "logging/nan-hidden", "logging/postclip-norm", "model/cross-sample-leak", "model/detached-graph",
