@@ -31,13 +31,21 @@ def of_list():
         (lambda: torch.eye(5)[torch.tensor([1, 5])], 5, 5),
         (lambda: torch.eye(5)[torch.tensor([1, -6])], -6, 5),
         (lambda: np.arange(4)[6], 6, 4),
-        (lambda: torch.nn.functional.cross_entropy(torch.zeros(2, 3), torch.tensor([0, 3])), 3, 3),
         (lambda: torch.nn.Embedding(4, 2)(torch.tensor([1, 9])), 9, 4),
         (of_list, 7, 3),
     ],
 )
 def test_the_number_and_how_many_places_there_are(program, number, size):
-    assert refused(program) == RefusedIndex(number, size)
+    found = refused(program)
+    assert (found.number, found.size, found.least) == (number, size, -size)
+
+
+@pytest.mark.parametrize("number", [3, -1])
+def test_a_class_is_not_counted_from_the_end(number):
+    loss = torch.nn.functional.cross_entropy
+    found = refused(lambda: loss(torch.zeros(2, 3), torch.tensor([0, number])))
+    assert found == RefusedIndex(number, 3, counts_back=False)
+    assert found.least == 0
 
 
 def test_another_exception():

@@ -10,7 +10,7 @@ from debugtracer.callsites.crash_site import CrashSite
 from debugtracer.callsites.failing_expression import FailingExpression, known_value
 
 SAID = re.compile(r"index (-?\d+) is out of bounds for (?:dimension|axis) \d+ with size (\d+)")
-TARGET = re.compile(r"Target (\d+) is out of bounds")
+TARGET = re.compile(r"Target (-?\d+) is out of bounds")
 TABLES = frozenset({"embedding", "embedding_bag"})
 LISTS = ("list index out of range", "tuple index out of range")
 
@@ -20,6 +20,13 @@ class RefusedIndex(NamedTuple):
 
     number: int
     size: int
+    counts_back: bool = True
+    """Numbers below 0 count from the end: not those of a class."""
+
+    @property
+    def least(self) -> int:
+        """The smallest number that has a place."""
+        return -self.size if self.counts_back else 0
 
 
 def refused_index(error: BaseException, site: CrashSite, failing: FailingExpression | None) -> RefusedIndex | None:
@@ -31,7 +38,7 @@ def refused_index(error: BaseException, site: CrashSite, failing: FailingExpress
         return RefusedIndex(int(said[1]), int(said[2]))
     given, target = site.tensors.get("input"), TARGET.search(text)
     if target is not None and given is not None and given.dim():
-        return RefusedIndex(int(target[1]), given.shape[1] if given.dim() > 1 else given.shape[0])
+        return RefusedIndex(int(target[1]), given.shape[given.dim() > 1], counts_back=False)
     table = site.tensors.get("weight")
     if TABLES.intersection(site.torch_calls) and given is not None and table is not None and table.dim():
         whole = given.device.type == "cpu" and given.numel() and not given.is_floating_point()

@@ -40,10 +40,10 @@ def train(loader, rows, added=0):
         optimizer.step()
 
 
-def seen(out, *args, **kwargs):
+def seen(out, *args, program=train):
     with under_watch(out), pytest.raises(IndexError):
         try:
-            train(*args, **kwargs)
+            program(*args)
         except Exception as raised:
             active().crashed(raised)
             raise
@@ -68,6 +68,31 @@ def test_a_sample_of_a_subset(tmp_path):
     part = Subset(Trees({61}), range(79, 19, -1))
     (fact,) = seen(tmp_path, DataLoader(part, batch_size=8), 4) or [None]
     assert fact is None or (fact.samples, fact.name) == ((18,), "tree061")
+
+
+class Leaves(Trees):
+    """The same, read from a table whose records have no names, with a class below 0."""
+
+    def __init__(self, file):
+        self.sorts = [int(line.split(",")[1]) for line in file.read_text().splitlines()[1:]]
+        self.names, self.file = self.sorts, str(file)
+
+
+def test_a_class_below_0_and_the_line_of_a_table_without_names(tmp_path):
+    sorts = [-1 if i == 61 else (i * 7 + i // 5) % 4 for i in range(80)]
+    table = tmp_path / "leaves.csv"
+    table.write_text("width,sort\n" + "".join(f"{i % 9},{sort}\n" for i, sort in enumerate(sorts)))
+
+    def losses(loader):
+        model = nn.Linear(3, 4)
+        optimizer = torch.optim.SGD(model.parameters(), lr=0.1)
+        for x, y in loader:
+            nn.functional.cross_entropy(model(x), y).backward()
+            optimizer.step()
+
+    (fact,) = seen(tmp_path / "run", DataLoader(Leaves(table), batch_size=8), program=losses)
+    assert (fact.samples, fact.value, fact.low, fact.lookup) == ((61,), -1, 0, False)
+    assert (fact.record.file, fact.record.line, fact.record.code) == (str(table), 63, "7,-1")
 
 
 def test_the_first_batch_has_nothing_to_compare_with(tmp_path):

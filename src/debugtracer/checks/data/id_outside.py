@@ -75,7 +75,8 @@ class IdOutside(Check, frozen=True):
         plus = f", to which the program adds {added}" if added else ""
         remedies = (ROOM, MAP, MEND) if many else self.remedies
         first = remedies[0][0].upper() + remedies[0][1:]
-        expected = f"0..{fact.size - 1 - added}" if fact.value >= 0 else f"at least {-added}"
+        from_zero = fact.value >= 0 or not fact.lookup
+        expected = f"0..{fact.size - 1 - added}" if from_zero else f"at least {-added}"
         return self.finding(
             window,
             "error",

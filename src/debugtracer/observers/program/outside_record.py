@@ -17,6 +17,7 @@ from debugtracer.callsites.failing_expression import failing_expression
 from debugtracer.callsites.origins.sample_origin import sample_origin
 from debugtracer.callsites.origins.value_origin import made_first
 from debugtracer.callsites.refused_index import RefusedIndex, refused_index
+from debugtracer.callsites.stored_labels import label_line
 from debugtracer.errors import guarded
 from debugtracer.observers.loaders.refetch import restored
 from debugtracer.observers.observer import Observer
@@ -94,11 +95,19 @@ class OutsideRecordObserver(Observer):
             ahead=len(ahead),
             alike=alike,
             name=names[0] if names else "",
-            record=guarded("outside_record.line")(record_line)(named_files(error, data), names, length(whole[0])),
+            record=guarded("outside_record.line")(record_line)(named_files(error, data), names, length(whole[0]))
+            or guarded("outside_record.label")(label_line)(
+                whole[0], whole[1], numbers_in(data, own | before, odd.path)
+            ),
             lookup=not KNOWN.intersection(site.torch_calls),
             made=next(iter(made), None),
             symptom=site.frames[0] if site.frames else None,
         )
+
+
+def numbers_in(data: Any, asked: dict[int, Numbers], path: str) -> dict[int, int]:
+    """The number at a place of each sample that holds one alone there, by its index below all Subsets."""
+    return {in_whole(data, index)[1]: one[path][0] for index, one in asked.items() if len({*one.get(path, ())}) == 1}
 
 
 def can_be_asked(data: Any, batch: Batch) -> bool:
@@ -126,7 +135,7 @@ def odd_of(own: dict[int, Numbers], before: dict[int, Numbers], refused: Refused
 
 def fits(span: tuple[int, int], added: int, refused: RefusedIndex) -> bool:
     """Whether all numbers between these two have a place, on the side on which one had none."""
-    return span[1] + added < refused.size if refused.number >= 0 else span[0] + added >= -refused.size
+    return span[1] + added < refused.size if refused.number >= 0 else span[0] + added >= refused.least
 
 
 def asked(data: Any, indices: Sequence[int], seconds: float, most: int = MOST) -> dict[int, Numbers]:
