@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
+import pytest
 import torch
 from torch import nn
 
@@ -58,3 +59,19 @@ def test_of_ids_with_time_first_the_texts_are_columns(tmp_path: Path) -> None:
         optimizer.step()
     (fact,) = facts(tmp_path, PadInside)
     assert (fact.inside, fact.ends) == (0, 3)
+
+
+@pytest.mark.parametrize("cached", [False, True])
+def test_texts_that_the_model_writes_are_no_data(tmp_path: Path, cached: bool) -> None:
+    model = Reader(0)
+    optimizer = torch.optim.SGD(model.parameters(), lr=0.01)
+    ids = torch.tensor([[3, 0, 4, 5, 0], [2, 3, 4, 0, 0], [0, 0, 3, 0, 2]])
+    with under_watch(tmp_path):
+        for _ in range(2):
+            with torch.no_grad():
+                for width in (2, 3, 4):
+                    model(ids[:, width - 1 : width] if cached else ids[:, :width])
+            optimizer.zero_grad()
+            model(ids).backward()
+            optimizer.step()
+    assert facts(tmp_path, PadInside) == []

@@ -131,3 +131,14 @@ def test_a_loader_without_a_length_and_one_that_is_gone():
     assert (course.length(), course.gone()) == (10, False)
     del loader
     assert (course.length(), course.gone()) == (None, True)
+
+
+def test_a_stream_that_hands_out_whole_batches_has_no_order():
+    course = course_of(DataLoader(ROWS, None))
+    for number in range(3):
+        if not number:
+            course.turn(a_batch(course, torch.randn(4, 3), (0,) * 4, 0))
+        course.add(a_batch(course, torch.randn(4, 3), (number,) * 4, number), number)
+    assert course.now is not None and course.now.ascending
+    course.add(a_batch(course, torch.randn(4, 3), (1,) * 4, 3), 3)
+    assert not course.now.ascending

@@ -24,14 +24,24 @@ class PadsInsideObserver(Observer):
     def __init__(self, run: ObservedRun) -> None:
         super().__init__(run)
         self.looks = 0
+        self.width, self.writes = 0, False
+        """Ids a row of the last call without a graph; whether a model has written texts, a token at a time."""
 
     def reset(self) -> None:
-        self.looks = 0
+        self.looks = self.width = 0
+        self.writes = False
 
     @inspected
     def left(self, module: nn.Module, args: tuple[Any, ...], kwargs: dict[str, Any], output: Any) -> None:
-        """Look at the ids of a call in training."""
-        if self.looks >= LOOKS or not (module.training and torch.is_grad_enabled()):
+        """Look at the ids of a call in training; what a model has written is no text of the data."""
+        if self.looks >= LOOKS or self.writes:
+            return
+        if not torch.is_grad_enabled():
+            width = width_of((*args, *kwargs.values()))
+            self.writes = width == 1 or (width == self.width + 1 and self.width > 0)
+            self.width = width
+            return
+        if not module.training:
             return
         self.looks += 1
         embeddings = [(name, m) for name, m in module.named_modules() if isinstance(m, nn.Embedding)]
@@ -52,6 +62,12 @@ class PadsInsideObserver(Observer):
                 frame=made_at([module], f"{name}.weight"),
             )
         )  # fmt: skip
+
+
+def width_of(values: tuple[Any, ...]) -> int:
+    """Ids a row of the first argument that can hold some; 0 where none does."""
+    found = (v.shape[1] for v in values if isinstance(v, Tensor) and v.dim() == 2 and not v.is_floating_point())
+    return next(found, 0)
 
 
 def stands(ids: Tensor, pad: int) -> tuple[Tensor, Tensor]:
