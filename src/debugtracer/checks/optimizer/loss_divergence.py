@@ -16,14 +16,13 @@ from debugtracer.spikes.lines import lines, rise_told
 from debugtracer.spikes.loop_change import loop_change, redefinition
 from debugtracer.spikes.monitor import Monitor, monitor
 from debugtracer.spikes.moving import exploded
-from debugtracer.spikes.other_data import other_data
+from debugtracer.spikes.other_data import other_data, other_start
 from debugtracer.spikes.quieter import elsewhere, quieter, untried
 from debugtracer.spikes.sparse import Departure, Sparse
 from debugtracer.trace.facts.fact import Fact
 from debugtracer.trace.facts.loop_change import LoopChange
 from debugtracer.trace.facts.loss_comparison import LossComparison
 from debugtracer.trace.facts.order import StepOrder
-from debugtracer.trace.facts.outlying_batch import OutlyingBatch
 from debugtracer.trace.facts.turns_taken import TurnsTaken
 from debugtracer.trace.facts.wiring import Wiring
 from debugtracer.trace.finding import Finding
@@ -66,10 +65,10 @@ class LossDivergence(Check, frozen=True):
         alone nothing can be tried; of one that also holds a reward or an opponent's loss it is a note. So is it where
         the rate has risen evenly in each update of the run to 100 times the first one, by a factor from a tiny one on
         or in a line far beyond that of the constructor: a search for a rate; and where another dataset is read since
-        that step: another task or stage, of which a rise that is not loud is not told, nor one above the first losses.
-        The line is that of a write into weights, or of a number that moved, where the loop did so in that step and in
-        none before. Where a factor or a weight of the loss changed there, or a term joined it, that is a note: the
-        new level is another loss.
+        that step: another task or stage, of which a rise that is not loud is not told, nor one above the first losses;
+        nor this where networks are trained one after the other for a few updates each. The line is that of a write into
+        weights, or of a number that moved, where the loop did so in that step and in none before. Where a factor or a
+        weight of the loss changed there, or a term joined it, that is a note: the new level is another loss.
     What to do
         Go back to the last checkpoint before it with a lower learning rate, or warm up and clip; look at the
         data from there on.
@@ -128,9 +127,7 @@ class LossDivergence(Check, frozen=True):
                     continue
                 yield from self.asked(window, found, notebook)
         above = monitored.new_block and not monitored.excused and self.above_start(monitored)
-        others = any(one.other_data for one in window.seen(OutlyingBatch))
-        others = others or any(one.of_loss for one in window.seen(LoopChange))
-        if above and "told" not in notebook and not others:
+        if above and "told" not in notebook and not other_start(window):
             notebook["told"] = notebook["loud"] = True
             found = quieter(self.risen(window, monitored), monitored.search.times(window))
             yield from self.asked(window, found, notebook)
