@@ -15,6 +15,7 @@ from debugtracer.callsites.frames import RawFrames, raw_frames
 from debugtracer.callsites.line import first
 from debugtracer.callsites.program_stack import program_stack
 from debugtracer.observers.loss.drawn_targets import LOOKS_ONLY, tensors, writes
+from debugtracer.observers.model.shadow_model import is_dense
 from debugtracer.observers.observed_run import ObservedRun
 from debugtracer.observers.observer import Observer, inspected
 from debugtracer.recorder.state.weak import WeakRef
@@ -74,18 +75,19 @@ class UnreadDrawsObserver(Observer):
         """Note a draw, what is computed of it, and who reads that."""
         name = getattr(function, "__name__", "")
         if name in DRAWS:
-            if isinstance(output, Tensor) and output.numel() > 1:
+            if isinstance(output, Tensor) and is_dense(output) and output.numel() > 1:
                 self.keep(output, [], NOWHERE)
             return
         if not self.known or name in LOOKS_ONLY or (name == "__get__" and not isinstance(output, Tensor)):
             return
-        given = list(tensors((*args, *kwargs.values())))
+        given = [value for value in tensors((*args, *kwargs.values())) if is_dense(value)]
         if name in LAYERS and given:
             self.handed(given[0], raw_frames(1))
         parts = [one for value in given if (one := self.of(value)) is not None]
         for part in parts:
             part.read = True
-        if parts and isinstance(output, Tensor) and not writes(name, kwargs) and output.numel() > 1:
+        plain = isinstance(output, Tensor) and is_dense(output) and not writes(name, kwargs)
+        if parts and plain and output.numel() > 1:
             self.computed(name, given, parts, output)
 
     def computed(self, name: str, given: list[Tensor], parts: list[Mixture], output: Tensor) -> None:
@@ -115,7 +117,7 @@ class UnreadDrawsObserver(Observer):
         own = self.of(value)
         if own is not None:
             own.read = True
-        if own is not None or not torch.is_grad_enabled():
+        if own is not None or not torch.is_grad_enabled() or not is_dense(value):
             return
         for one in self.known.values():
             if (

@@ -20,6 +20,7 @@ from debugtracer.observers.graph.constant_terms import SUMS
 from debugtracer.observers.graph.graph_cut import CHOICES
 from debugtracer.observers.graph.summands import ALONG
 from debugtracer.observers.graph.summands import SUMS as SUM_NODES
+from debugtracer.observers.model.shadow_model import is_dense
 from debugtracer.observers.observed_run import ObservedRun
 from debugtracer.observers.observer import Observer, inspected
 from debugtracer.recorder.state.weak import WeakRef
@@ -88,10 +89,10 @@ class CutTermsObserver(Observer):
 
     def called(self, function: Any, args: tuple[Any, ...], kwargs: dict[str, Any], output: Any) -> None:
         """Begin where a graph ends, go on through what has none, and note where it is added to what has one."""
-        if not isinstance(output, Tensor) or not output.is_floating_point():
+        if not isinstance(output, Tensor) or not output.is_floating_point() or not is_dense(output):
             return
         name = getattr(function, "__name__", "")
-        given = list(tensors((args, kwargs)))
+        given = [value for value in tensors((args, kwargs)) if is_dense(value)]
         past = [one for value in given if (one := self.of(value)) is not None] if self.now.past else []
         if output.requires_grad:
             if past:
@@ -115,10 +116,10 @@ class CutTermsObserver(Observer):
         """Follow what a model makes without a graph: the functions inside are not heard there."""
         if torch.is_grad_enabled():
             return
-        given = list(tensors((args, kwargs)))
+        given = [value for value in tensors((args, kwargs)) if is_dense(value)]
         past = [one for value in given if (one := self.of(value)) is not None]
         for value in tensors(output):
-            if value.is_floating_point() and not value.requires_grad and self.of(value) is None:
+            if is_dense(value) and value.is_floating_point() and not value.requires_grad and self.of(value) is None:
                 self.follow("", given, past, value)
 
     def of(self, value: Tensor) -> Past | None:
