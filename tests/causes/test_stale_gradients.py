@@ -2,6 +2,11 @@
 
 from __future__ import annotations
 
+import msgspec
+
+from debugtracer.causes.finding_evidence import FindingEvidence
+from debugtracer.causes.stale_gradients import StaleGradients
+from debugtracer.trace.birth import Frame
 from tests.causes.listening import change, guess, hears, is_silent, told
 
 
@@ -29,3 +34,9 @@ def test_is_silent_without_a_finding_of_its_class():
 def test_the_change_is_made_at_the_line():
     assert change("stale-gradients", "optimizer.step()") == ("optimizer.step()", "optimizer.zero_grad()")
     assert change("stale-gradients", "pass") is None
+
+
+def test_a_second_step_is_not_mended_by_clearing():
+    line = Frame(file="train.py", line=15, function="<module>", code="optimizer.step()")
+    finding = msgspec.structs.replace(told("optimizer/zero-grad-missing"), evidence={"repeated": 4.0})
+    assert StaleGradients().change(FindingEvidence((finding,)), line) is None

@@ -63,3 +63,21 @@ def test_a_backward_in_a_function_of_its_own_is_where_to_clear():
     told["stale_frame"] = line(53)
     (finding,) = found(ZeroGradMissing(), [order(1, **told), order(2, **told)], ended=True)
     assert (finding.place.frame, finding.place.symptom_frame) == (line(60), line(53))
+
+
+AGAIN = {"repeated": 4, "grads": 4, "step_frame": line(15), "kind": "Adam"}
+
+
+def test_a_second_step_for_one_backward_is_told_once_it_came_again():
+    facts = [order(0), order(1, **AGAIN), order(2), order(3, **AGAIN), order(5, **AGAIN)]
+    (finding,) = found(ZeroGradMissing(), facts, ended=True)
+    assert finding.message == (
+        "step 1, rank 0: Adam is stepped a second time (train.py:15) with the gradients of the update before it: 4 of "
+        "4 are the same, and no backward was called in between; expected one step for one backward. Remove one of the "
+        "two calls."
+    )
+    assert (finding.exact, finding.kind, finding.place.frame) == (True, "stale_gradients", line(15))
+
+
+def test_a_single_second_step_says_nothing():
+    assert found(ZeroGradMissing(), [order(0), order(1, **AGAIN), order(2), order(3)], ended=True) == []

@@ -155,3 +155,18 @@ def test_two_optimizers_on_one_gradient(tmp_path: Path):
         (0, 0, 4),
         (1, 2, 2),
     ]
+
+
+def test_a_second_step_for_one_backward_uses_its_gradients_again(tmp_path: Path):
+    def program(twice: bool) -> None:
+        model = torch.nn.Linear(3, 1)
+        optimizer = torch.optim.SGD(model.parameters(), lr=0.01)
+        for _ in range(4):
+            optimizer.zero_grad()
+            model(torch.randn(4, 3)).square().mean().backward()
+            optimizer.step()
+            if twice:
+                optimizer.step()
+
+    assert [f.repeated for f in observed(tmp_path / "a", lambda: program(True), StepOrder)][:6] == [0, 2, 0, 2, 0, 2]
+    assert {f.repeated for f in observed(tmp_path / "b", lambda: program(False), StepOrder)} == {0}

@@ -14,12 +14,15 @@ from debugtracer.trace.finding import Finding
 from debugtracer.trace.place import Place
 from debugtracer.trace.window import Window
 
+AGAIN = "again"  # what the notebook has of updates that used gradients again
+
 
 class ZeroGradMissing(Check, frozen=True):
     """An update used gradients that the update before it had already used.
 
     What it catches
-        A loop without `zero_grad`, with one that clears other parameters, or with one that runs once per epoch.
+        A loop without `zero_grad`, with one that clears other parameters, or with one that runs once per epoch. Two
+        calls of `step()` for one backward: `scaler.step(optimizer)` and `optimizer.step()`.
     Why it matters
         The gradients of all batches so far pile up: the update grows without bound, points to the past, and the loss
         climbs or stands still.
@@ -27,7 +30,8 @@ class ZeroGradMissing(Check, frozen=True):
         By identity and version of each gradient: it stood when the last update ended, was not cleared or changed by
         anyone, was not 0 at the next backward, that backward added to it, and the next update of the same optimizer
         used the sum. Gradients that only stand are no fault: a GAN leaves them in the other network and clears them
-        later. Seen in two updates running.
+        later. Seen in two updates running. Or the update has the very gradients that the last update of the same
+        optimizer had, none of them written since, and no backward in between, twice.
     What to do
         Call `optimizer.zero_grad()` once per update, before its first backward.
     Example
@@ -55,13 +59,42 @@ class ZeroGradMissing(Check, frozen=True):
         """Yield one finding per optimizer, at the first of two updates running (or the last of a run that ends)."""
         memory = window.memory(self)
         for fact in window.new(StepOrder):
+            if fact.repeated:
+                yield from self.twice(window, memory.setdefault(AGAIN, {}), fact)
             begun = running(memory, fact, bool(fact.stale))
             if begun is not None:
                 yield self.describe(window, begun)
         if window.ended:
             yield from (
-                self.describe(window, begun) for begun in memory.values() if begun is not None and begun.number == 1
+                self.describe(window, begun)
+                for begun in memory.values()
+                if isinstance(begun, StepOrder) and begun.number == 1
             )
+
+    def twice(self, window: Window, known: dict[int, StepOrder | None], fact: StepOrder) -> Iterator[Finding]:
+        """Yield an optimizer at the second update that used gradients again, once."""
+        first = known.setdefault(fact.optimizer, fact)
+        if first is not None and first is not fact:
+            known[fact.optimizer] = None
+            yield self.again(window, first)
+
+    def again(self, window: Window, fact: StepOrder) -> Finding:
+        """Build the finding of an update without gradients of its own."""
+        told = self.finding(
+            window,
+            "error",
+            f"{fact.kind} is stepped a second time{spot(fact.step_frame)} with the gradients of the update before it: "
+            f"{fact.repeated} of {fact.grads} are the same, and no backward was called in between; expected one step "
+            "for one backward. Remove one of the two calls.",
+            ref=fact.ref,
+            place=Place(frame=fact.step_frame or fact.frame),
+            remedies=(
+                "remove one of the two calls; scaler.step(optimizer) calls optimizer.step() itself",
+                "call zero_grad() directly after step(): a second step finds no gradient then",
+            ),
+            repeated=fact.repeated,
+        )
+        return msgspec.structs.replace(told, symptom="silent")
 
     def describe(self, window: Window, fact: StepOrder) -> Finding:
         """Build the finding with the parameters whose gradients pile up, and where."""

@@ -13,6 +13,7 @@ from debugtracer.callsites.frames import RawFrames
 from debugtracer.recorder.run_state import parameters
 
 Mark = tuple[int, int]  # identity and version of a gradient tensor
+REPEATS = 3  # updates that are looked at after one that used gradients again (ours)
 LOOKS = 32  # used gradients asked for a value other than 0 (ours); the first one answers for nearly all loops
 
 
@@ -50,6 +51,8 @@ class GradientUse:
         self.before: dict[int, Mark | None] = {}
         self.fresh: set[int] = set()
         """Parameters to whose gradient a backward has written since the last update."""
+        self.followed = 0
+        """Updates that are to be looked at yet, for one has used the gradients of the one before it."""
 
     def held(self) -> list[Tensor]:
         """The parameters of the optimizer; none when it is gone."""
@@ -104,6 +107,18 @@ class GradientUse:
     def stale(self) -> list[Tensor]:
         """The parameters whose gradient was used before, never cleared, and added to."""
         return [p for p in self.held() if id(p) in self.standing and id(p) in self.fresh and self.same(p)]
+
+    def repeated(self, words: Iterable[str]) -> int:
+        """How many parameters have the very gradient that the last update used, without a backward among the calls
+        since; 0 where all of these are 0."""
+        left = (
+            []
+            if "backward" in words or self.fresh
+            else [p for p in self.held() if id(p) in self.used and self.used[id(p)] == mark_of(p)]
+        )
+        again = len(left) if any(has_value(p.grad) for p in left[:LOOKS]) else 0
+        self.followed = REPEATS if again else max(self.followed - 1, 0)
+        return again
 
     def same(self, parameter: Tensor) -> bool:
         """True if its gradient is still the tensor that was used."""

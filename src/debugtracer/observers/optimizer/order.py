@@ -243,14 +243,15 @@ class OrderObserver(Observer):
             log.use.used.clear()
             log.use.steps += 1
             return
-        stale = log.use.stale()
+        stale, again = log.use.stale(), log.use.repeated([call.word for call in log.calls])
         if log.whole:
-            self.run.emit(self.step_order(log, optimizer, stale))
+            self.run.emit(self.step_order(log, optimizer, stale, again))
         log.use.took()
         log.chased = log.chased + 1 if stale and not self.run.inspecting else 0
-        self.restart(log, armed=(bool(stale) and log.chased < FIRST) or log.use.steps < FIRST or self.run.inspecting)
+        chased = bool(stale) and log.chased < FIRST
+        self.restart(log, armed=chased or log.use.steps < FIRST or log.use.followed > 0 or self.run.inspecting)
 
-    def step_order(self, log: OptimizerCalls, optimizer: Optimizer, stale: list[Tensor]) -> StepOrder:
+    def step_order(self, log: OptimizerCalls, optimizer: Optimizer, stale: list[Tensor], again: int) -> StepOrder:
         """The calls, and the gradients this update had no right to."""
         names = self.run.names() if stale else {}
         held = log.use.held()
@@ -261,22 +262,13 @@ class OrderObserver(Observer):
             if p.grad is not None
         )
         return StepOrder(
-            ref=self.run.ref("update", self.run.iteration - 1),
-            optimizer=log.use.number,
-            kind=log.use.kind,
-            number=log.use.steps,
-            calls=tuple(log.calls),
-            empty=log.use.empty(),
+            ref=self.run.ref("update", self.run.iteration - 1), optimizer=log.use.number, kind=log.use.kind,
+            number=log.use.steps, calls=tuple(log.calls), empty=log.use.empty(),
             stale=tuple(names.get(id(p), f"parameter of shape {tuple(p.shape)}") for p in stale[:NAMED]),
-            stale_count=len(stale),
-            grads=sum(p.grad is not None for p in held),
-            stale_frame=first(log.use.frames) if stale else None,
-            stale_iteration=log.use.iteration,
-            step_frame=first(raw_frames(1)) if stale else None,
-            shared=shared,
-            held=len(held),
-            frame=log.frame,
-        )
+            stale_count=len(stale), grads=sum(p.grad is not None for p in held),
+            stale_frame=first(log.use.frames) if stale else None, stale_iteration=log.use.iteration, repeated=again,
+            step_frame=first(raw_frames(1)) if stale or again else None, shared=shared, held=len(held), frame=log.frame,
+        )  # fmt: skip
 
     def step_closed(self, optimizer: Optimizer) -> None:
         """Close a step that a scaler skipped: its gradients were not used."""

@@ -58,8 +58,11 @@ class StepOrder(Fact, frozen=True, kw_only=True):
     stale_frame: Frame | None = None
     """The first backward that found such gradients."""
     stale_iteration: int = 0
+    repeated: int = 0
+    """Parameters whose very same gradient the last update of this optimizer had already used, without a backward in
+    between."""
     step_frame: Frame | None = None
-    """The line that asked for this update, where gradients were stale."""
+    """The line that asked for this update, where gradients were stale or used again."""
     shared: int = 0
     """Parameters whose very same gradient another optimizer had already used."""
     held: int = 0
