@@ -18,8 +18,8 @@ class ValueUnread(Check, frozen=True):
 
     What it catches
         `masked = scores.masked_fill(...)` and then `softmax(scores)`; `noisy = x + noise` and then `model(x)`;
-        `weighted = each * weight` and then `each.mean()`; a mask that is made for each batch and given to nobody;
-        `residual = x` that is never added again.
+        `weighted = each * weight` and then `each.mean()`; an augmented sample that the dataset does not return; a mask
+        that is made for each batch and given to nobody; `residual = x` that is never added again.
     Why it matters
         The line has no effect: nothing is masked, weighted or augmented, and no error says so.
     How it decides
@@ -29,7 +29,8 @@ class ValueUnread(Check, frozen=True):
         keeps, in a module, what is replaced by a like tensor afterwards; where it holds values for the rows or
         positions of a tensor beside it and no result of the model went into it. Anything else is a note. Casts, copies,
         comparisons, and what results are looked at with (softmax, sigmoid, argmax ...) do not count, nor names that
-        begin with an underscore or are unpacked.
+        begin with an underscore or are unpacked. Where samples are fetched, the functions of the dataset's module are
+        looked at in the same way, with a few samples that are fetched once more when the first pass is over.
     What to do
         Read the name in the place of the other one, or delete the line.
     Example
@@ -64,11 +65,11 @@ class ValueUnread(Check, frozen=True):
 
 def described(fact: UnreadValue) -> str:
     """Say what it is and what is read instead."""
-    shape, percent = f"{fact.shape}", f"{100 * float(fact.changed):.0f} %"
+    when, shape, percent = "fetch" if fact.fetched else "step", f"{fact.shape}", f"{100 * float(fact.changed):.0f} %"
     if fact.how == "replaced" and fact.like_frame is not None:
         return (
-            f" is made of {fact.like} in each step and read nowhere: {at_line(fact.like_frame)} reads {fact.like}, of "
-            f"the same shape {shape}, which has other values in {percent} of the places; expected {fact.name}. Read "
+            f" is made of {fact.like} in each {when} and read nowhere: {at_line(fact.like_frame)} reads {fact.like}, "
+            f"of the same shape {shape}, which has other values in {percent} of the places; expected {fact.name}. Read "
             f"{fact.name} there, or delete the line."
         )
     if fact.how == "kept":

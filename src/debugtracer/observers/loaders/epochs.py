@@ -17,6 +17,7 @@ from debugtracer.callsites.origins.unread_beside import unread_beside
 from debugtracer.callsites.repeated_read import repeated_read
 from debugtracer.errors import guarded
 from debugtracer.observers.loaders.epoch_history import EpochHistory
+from debugtracer.observers.loaders.fetch_unread import fetch_unread
 from debugtracer.observers.loaders.fetch_write import fetch_write
 from debugtracer.observers.loaders.loader_models import LoaderModels
 from debugtracer.observers.loaders.row_reach import row_reach
@@ -159,7 +160,7 @@ class EpochObserver(Observer):
         history.now = None
         if history.trains and not history.asked:
             history.asked = True
-            for asked in (row_reach, fetch_write):
+            for asked in (row_reach, fetch_write, fetch_unread):
                 guarded(f"observers.loaders.{asked.__name__}")(self.ask)(history, asked)
         ref = self.run.ref("load", max(self.run.iteration - 1, 0))
         self.run.emit(

@@ -8,7 +8,7 @@ from debugtracer.trace.number import Number
 
 
 class UnreadValue(Fact, frozen=True, kw_only=True):
-    """Told once for each assignment, when it was seen in two steps with another tensor in each."""
+    """Told once for each assignment, when it was seen in two steps with another tensor in each, or in a fetch."""
 
     name: str
     """That the assignment gives it."""
@@ -25,6 +25,8 @@ class UnreadValue(Fact, frozen=True, kw_only=True):
     """The line that reads it where the unread one was meant, as it seems."""
     changed: Number = 0.0
     """Share of the values in which the two differ."""
+    fetched: bool = False
+    """It is made where a sample is fetched."""
 
     def key(self) -> object:
         """Identify the assignment that it is about."""
