@@ -8,6 +8,7 @@ from torch import nn
 from torch.optim.lr_scheduler import StepLR
 from torch.utils.data import DataLoader, RandomSampler, TensorDataset, WeightedRandomSampler
 
+from debugtracer.callsites import attribute_lines
 from debugtracer.observers.program.unread_parts import is_weights
 from debugtracer.trace.facts.unread_part import UnreadPart
 from tests.observers.told import facts
@@ -99,6 +100,38 @@ def with_a_scheduler_that_another_steps():
     train(model, optimizer, DataLoader(DATA, 8, sampler=RandomSampler(DATA)), nn.CrossEntropyLoss(), keeper.held)
 
 
+class Runner:
+    """Trains for less than an epoch of its schedule where it is built."""
+
+    def __init__(self):
+        model = nn.Linear(4, 3)
+        optimizer = torch.optim.SGD(model.parameters(), lr=0.1)
+        self.rates = StepLR(optimizer, 1)
+        train(model, optimizer, DataLoader(DATA, 8), nn.CrossEntropyLoss())
+        if optimizer is None:
+            self.rates.step()
+
+
+def with_a_scheduler_inside_of_what_nobody_reads():
+    runner = Runner()
+
+
+class Slower(StepLR):
+    def __init__(self, optimizer):
+        super().__init__(optimizer, 1)
+
+
+def with_a_scheduler_of_its_own():
+    model = nn.Linear(4, 3)
+    optimizer = torch.optim.SGD(model.parameters(), lr=0.1)
+    slower = Slower(optimizer)
+    train(model, optimizer, DataLoader(DATA, 8), nn.CrossEntropyLoss())
+
+
+def test_a_scheduler_of_a_class_of_the_program(tmp_path):
+    assert told(tmp_path, with_a_scheduler_of_its_own) == [("scheduler", "slower", None)]
+
+
 def test_each_part_is_told_with_what_goes_without_it(tmp_path):
     assert told(tmp_path, with_parts_that_nobody_reads) == [
         ("class weights", "weights", "criterion = nn.CrossEntropyLoss()"),
@@ -116,6 +149,45 @@ def test_a_scheduler_of_a_function_that_has_returned(tmp_path):
 def test_what_is_used_is_silent(tmp_path):
     assert told(tmp_path / "a", with_all_of_them_used) == []
     assert told(tmp_path / "b", with_a_scheduler_that_another_steps) == []
+    assert told(tmp_path / "c", with_a_scheduler_inside_of_what_nobody_reads) == []
+
+
+class Trainer:
+    """Trains by what it keeps."""
+
+    def __init__(self):
+        self.balance_of_kinds = torch.tensor([0.5, 1.5, 1.0])
+        self.model = nn.Linear(4, 3)
+        self.criterion = nn.CrossEntropyLoss()
+        self.optimizer = torch.optim.SGD(self.model.parameters(), lr=0.1)
+        self.plan_of_rates = StepLR(self.optimizer, 1)
+
+    def fit(self):
+        for x, y in DataLoader(DATA, 8):
+            self.optimizer.zero_grad()
+            self.loss(x, y).backward()
+            self.optimizer.step()
+
+    def loss(self, x, y):
+        return self.criterion(self.model(x), y)
+
+
+class Stepper(Trainer):
+    """Steps what another class has built, by a name that is put together."""
+
+    def fit(self):
+        super().fit()
+        getattr(self, PLAN).step()
+
+
+PLAN, BALANCE = "_".join(("plan", "of", "rates")), "_".join(("balance", "of", "kinds"))
+
+
+def test_attributes_that_no_file_reads(tmp_path, monkeypatch):
+    monkeypatch.setattr(attribute_lines, "program_files", lambda: [__file__])
+    weights = ("class weights", BALANCE, "self.criterion = nn.CrossEntropyLoss()")
+    assert told(tmp_path / "a", lambda: Trainer().fit()) == [weights, ("scheduler", PLAN, None)]
+    assert told(tmp_path / "b", lambda: Stepper().fit()) == [weights]
 
 
 def test_which_numbers_may_be_weights():

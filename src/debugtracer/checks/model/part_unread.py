@@ -31,7 +31,8 @@ class PartUnread(Check, frozen=True):
         Nothing fails: the rate stays where it began, rare classes count as little as before.
     How it decides
         From the compiled code of the functions that wait for the first backwards, and of the line that builds a
-        scheduler: on no path of it is the name read (nor by a function inside). A scheduler must not have been stepped
+        scheduler: on no path of it is the name read (nor by a function inside); an attribute (`self.scheduler = ...`)
+        is read in no file of the program. A scheduler must not have been stepped
         by the end of the run, after `updates` updates; a sampler and a generator must be built by the line itself;
         class weights are positive numbers, neither whole nor all the same, as many as a cross-entropy without weights
         has classes. A generator is a note, and a sampler where no loader of the program's has one of torch's own. Names

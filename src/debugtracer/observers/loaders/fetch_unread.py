@@ -40,7 +40,7 @@ def fetch_unread(info: LoaderInfo, loader: int, ref: StepRef) -> UnreadValue | N
     codes = {code: due for code in codes_beside(type(dataset)) if (due := [s for s in dead_stores(code) if may_be(s)])}
     if not codes or sys.getprofile() is not None:
         return None
-    look, began = Look(codes), perf_counter()
+    look, began = FetchLook(codes), perf_counter()
     try:
         with untouched(outer):
             for index in range(min(SAMPLES, len(outer))):
@@ -67,7 +67,7 @@ def may_be(store: DeadStore) -> bool:
     return store.alone and store.until >= BEHIND
 
 
-class Look:
+class FetchLook:
     """What the functions hold when they return."""
 
     def __init__(self, codes: dict[CodeType, list[DeadStore]]) -> None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import sys
 from types import CodeType, FrameType
-from typing import Any, TypeGuard
+from typing import Any, NamedTuple, TypeGuard
 
 import numpy as np
 import torch
@@ -13,15 +13,17 @@ from torch.optim.lr_scheduler import LRScheduler
 from torch.utils.data import Sampler
 
 from debugtracer.callsites.assigned_value import assigned_value
+from debugtracer.callsites.attribute_lines import attribute_written, is_attribute_read, stored_attribute
 from debugtracer.callsites.dead_stores import DeadStore, dead_stores
-from debugtracer.callsites.frame_locals import locals_of
+from debugtracer.callsites.frame_locals import local, locals_of
 from debugtracer.callsites.frames import as_frame, user_frames
 from debugtracer.callsites.origins.argument_origin import object_built
 from debugtracer.callsites.program_stack import program_stack
 from debugtracer.errors import guarded
 from debugtracer.observers.model.running_module import running_module
 from debugtracer.observers.observed_run import FIRST_STEPS, ObservedRun
-from debugtracer.observers.observer import Observer, inspected
+from debugtracer.observers.observer import Observer, always, inspected
+from debugtracer.recorder.state.weak import WeakRef
 from debugtracer.trace.birth import Frame
 from debugtracer.trace.facts.loss_call import INDEXED
 from debugtracer.trace.facts.unread_part import UnreadPart
@@ -29,6 +31,20 @@ from debugtracer.trace.facts.unread_part import UnreadPart
 ORDERED = frozenset({"RandomSampler", "SequentialSampler"})
 """Samplers that a DataLoader makes itself."""
 FEWEST, MOST = 2, 10_000  # class weights (ours)
+
+
+class KeptScheduler(NamedTuple):
+    """A scheduler of a line; the next one of the same line takes its place."""
+
+    scheduler: WeakRef[LRScheduler]
+    kind: str
+    name: str
+    attribute: bool
+    """The name is that of an attribute, which was not looked for yet."""
+    step: int
+    """In which the first of them was built."""
+    stepped: bool = False
+    """Or it may be, for a line reads the attribute."""
 
 
 class UnreadPartsObserver(Observer):
@@ -41,8 +57,9 @@ class UnreadPartsObserver(Observer):
 
     def reset(self) -> None:
         self.known: set[CodeType] = set()
-        self.schedulers: dict[int, tuple[LRScheduler, str, Frame]] = {}
-        """By id: those that no line can step by their name, with it. Small, and of the program's whole life."""
+        self.schedulers: dict[Frame, KeptScheduler] = {}
+        """By the line that built them: those that no line can step by their name."""
+        self.run.unsubscribe(self.scheduled)
         self.unweighted: dict[int, Frame | None] = {}
         """By the number of classes: the line of a loss without weights."""
 
@@ -62,13 +79,55 @@ class UnreadPartsObserver(Observer):
             stack, running = user_frames(2), running_module()
             built = guarded("unread_parts.built")(object_built)(stack, type(running).__name__) if running else None
             self.unweighted[classes] = built or next(iter(stack), None)
+            self.look_at_owners(classes)
+
+    def look_at_owners(self, classes: int) -> None:
+        """Tell class weights that an object on the stack holds under an attribute that nobody reads."""
+        for frame in program_stack(sys._getframe(1)):
+            code = frame.f_code
+            owner = locals_of(frame).get(code.co_varnames[0]) if code.co_argcount else None
+            for name, value in list(getattr(owner, "__dict__", {}).items()):
+                if is_weights(value) and len(value) == classes and not is_attribute_read(name):
+                    at = attribute_written(name)
+                    if at is not None:
+                        self.run.emit(
+                            UnreadPart(
+                                ref=self.run.ref(), name=name, frame=at, part="class weights",
+                                kind=type(value).__name__, count=classes, without=self.unweighted[classes],
+                            )
+                        )  # fmt: skip
 
     def scheduler_built(self, scheduler: Any) -> None:
-        """Keep one that its line gives a name that nobody reads."""
+        """Keep one that its line gives a name, or an attribute, that nobody may read."""
         for frame in program_stack(sys._getframe(1)):
-            behind = [store for store in dead_stores(frame.f_code) if store.made_at == frame.f_lasti]
-            if behind and isinstance(scheduler, LRScheduler):
-                self.schedulers[id(scheduler)] = scheduler, behind[0].name, as_frame(frame.f_code, behind[0].line)
+            code, at = frame.f_code, frame.f_lasti
+            if code.co_argcount and local(frame, code.co_varnames[0]) is scheduler:
+                continue  # its own constructor
+            behind = [store.name for store in dead_stores(code) if store.made_at == at]
+            attribute = "" if behind else stored_attribute(code, at)
+            if behind or attribute:
+                self.keep(
+                    scheduler, behind[0] if behind else attribute, as_frame(code, frame.f_lineno), bool(attribute)
+                )
+            return  # what called that is given something else, as far as one sees
+
+    def keep(self, scheduler: Any, name: str, frame: Frame, attribute: bool = False) -> None:
+        """Listen whether one is stepped."""
+        if isinstance(scheduler, LRScheduler) and getattr(scheduler, "_step_count", 2) < 2:
+            made = KeptScheduler(WeakRef(scheduler), type(scheduler).__name__, name, attribute, self.run.state.step)
+            known = self.schedulers.setdefault(frame, made)
+            if not known.stepped and known is not made:
+                self.schedulers[frame] = made._replace(step=known.step)
+            self.run.subscribe(self.scheduled)
+
+    @always
+    def scheduled(self, scheduler: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> None:
+        """Note one that is stepped after all; not even called where none is kept."""
+        for frame, one in self.schedulers.items():
+            if one.scheduler() is scheduler:
+                self.schedulers[frame] = one._replace(stepped=True)
+        if all(one.stepped for one in self.schedulers.values()):
+            self.run.unsubscribe(self.scheduled)
 
     @inspected
     def backward_begins(self, losses: list[Tensor]) -> None:
@@ -79,6 +138,9 @@ class UnreadPartsObserver(Observer):
             if frame.f_code not in self.known:
                 self.known.add(frame.f_code)
                 self.look_at(frame)
+        for line, one in list(self.schedulers.items()):  # at the end the script is no module any more
+            if one.attribute and not one.stepped:
+                self.schedulers[line] = one._replace(attribute=False, stepped=is_attribute_read(one.name))
 
     def look_at(self, frame: FrameType) -> None:
         """Tell what a function holds under names that nobody reads."""
@@ -87,7 +149,7 @@ class UnreadPartsObserver(Observer):
         for store in due:
             value, at = values.get(store.name), as_frame(frame.f_code, store.line)
             if isinstance(value, LRScheduler):
-                self.schedulers[id(value)] = value, store.name, at
+                self.keep(value, store.name, at)
             elif store.alone and (part := self.part_of(value, frame.f_code, store)):
                 self.run.emit(
                     UnreadPart(
@@ -113,12 +175,12 @@ class UnreadPartsObserver(Observer):
 
     def ended(self) -> None:
         """Emit the schedulers that were never stepped."""
-        for scheduler, name, frame in self.schedulers.values():
-            if getattr(scheduler, "_step_count", 2) < 2 and self.run.state.step:
+        for frame, one in self.schedulers.items():
+            if not one.stepped and not one.attribute:
                 self.run.emit(
                     UnreadPart(
-                        ref=self.run.ref(), name=name, frame=frame, part="scheduler",
-                        kind=type(scheduler).__name__, count=self.run.state.step,
+                        ref=self.run.ref(), name=one.name, frame=frame, part="scheduler", kind=one.kind,
+                        count=self.run.state.step - one.step,
                     )
                 )  # fmt: skip
 
