@@ -19,6 +19,7 @@ from debugtracer.errors import guarded
 from debugtracer.observers.loss.evaluated_rows import FEWEST, LOOKS
 from debugtracer.observers.loss.followed_rows import rows_of
 from debugtracer.observers.loss.whole_losses import HELD, connects
+from debugtracer.observers.model.shadow_model import is_dense
 from debugtracer.observers.observed_run import ObservedRun
 from debugtracer.observers.observer import Observer, inspected
 from debugtracer.recorder.state.identity import ById
@@ -76,7 +77,7 @@ class KnownLinksObserver(Observer):
     @inspected
     def left(self, module: nn.Module, args: tuple[Any, ...], kwargs: dict[str, Any], output: Any) -> None:
         """Note the connections that a model is given."""
-        if not isinstance(output, Tensor) or output.dim() != 2:
+        if not is_dense(output) or output.dim() != 2:
             return
         for place, (word, value) in enumerate([*(("", v) for v in args), *kwargs.items()]):
             holder = None if isinstance(value, (Tensor, nn.Module)) else value

@@ -13,6 +13,7 @@ from debugtracer.observers.loss.evaluated_rows import FEWEST, LOOKS, MOST
 from debugtracer.observers.loss.followed_rows import rows_of
 from debugtracer.observers.loss.loss_function import arguments
 from debugtracer.observers.loss.rows_taken import COMPARED
+from debugtracer.observers.model.shadow_model import is_dense
 from debugtracer.observers.observed_run import ObservedRun
 from debugtracer.observers.observer import Observer, inspected
 from debugtracer.recorder.tape.moved_leaves import storage_of
@@ -47,12 +48,13 @@ class WholeLossesObserver(Observer):
     def left(self, module: nn.Module, args: tuple[Any, ...], kwargs: dict[str, Any], output: Any) -> None:
         """Note of how many nodes the connections are that a model is given."""
         self.over = self.over and not torch.is_grad_enabled()
-        if torch.is_grad_enabled() and isinstance(output, Tensor) and output.dim():
+        if torch.is_grad_enabled() and is_dense(output) and output.dim():
             given = [*args, *kwargs.values()]
             given += [getattr(v, name, None) for v in given for name in HELD if not isinstance(v, (Tensor, nn.Module))]
             if any(connects(value, len(output)) for value in given):
                 self.nodes.add(len(output))
 
+    @inspected
     def backward_ended(self, losses: list[Tensor]) -> None:
         """Expect an evaluation, also one that runs without no_grad."""
         self.over = True
