@@ -8,6 +8,7 @@ from torch import nn
 from torch.nn import functional as F
 
 from debugtracer import session
+from debugtracer.observers.graph.regrouped_rows import leaves_rows
 from debugtracer.trace.facts.permuted_view import PermutedView
 from tests.observers.told import facts, findings
 from tests.watching import under_watch
@@ -43,6 +44,31 @@ def mixed(net, shots, queries):
 
 def alone(net, shots, queries):
     return F.normalize(net(shots.reshape(-1, SIZE)), dim=-1).reshape(SHOTS, WAYS, 6).mean(dim=1), None
+
+
+def exchanged(net, shots, queries):
+    rows = shots.reshape(-1, SIZE)
+    layers = net.layers
+    heard = layers[2]((layers[1](layers[0](rows)) + 1e-6).unsqueeze(1).permute(0, 2, 1).squeeze(-1))
+    weighed = (torch.eye(6) @ (heard * torch.softmax(heard, 1)).unsqueeze(2)).squeeze(2)
+    groups = weighed.reshape(SHOTS, WAYS, 6).transpose(1, 0).squeeze(2)
+    return groups[:, 1:].mean(1) - groups[:, 0], None
+
+
+def exchanged_before(net, shots, queries):
+    rows = net(shots.transpose(0, 1).reshape(-1, SIZE)) * 2
+    groups = rows.reshape(SHOTS, WAYS, 6).transpose(1, 0)
+    return groups[:, 1:].mean(1) - groups[:, 0], None
+
+
+def put_in_order(net, shots, queries):
+    rows = (net(shots.reshape(-1, SIZE)) * 2).view(WAYS, SHOTS, 6).transpose(0, 1).reshape(-1, 6)
+    return rows.view(SHOTS, WAYS, 6).transpose(0, 1)[:, :2].mean(1), None
+
+
+def taken(net, shots, queries):
+    rows = net(shots.reshape(-1, SIZE))[torch.arange(WAYS * SHOTS).view(WAYS, SHOTS).T.reshape(-1)]
+    return rows.view(SHOTS, WAYS, 6).transpose(0, 1).mean(1), None
 
 
 def right(net, shots, queries):
@@ -87,7 +113,7 @@ def told(out, make):
     return [f for f in facts(out, PermutedView) if f.flattened], findings(out, "view-permuted")
 
 
-@pytest.mark.parametrize("make", [mixed, alone])
+@pytest.mark.parametrize("make", [mixed, alone, exchanged])
 def test_rows_that_are_averaged_in_another_order_are_told(tmp_path, make):
     (fact,), said = told(tmp_path, make)
     assert (fact.flattened, fact.result, fact.reader) == ((WAYS, SHOTS), (SHOTS, WAYS, 6), "mean")
@@ -95,7 +121,10 @@ def test_rows_that_are_averaged_in_another_order_are_told(tmp_path, make):
     assert f"rows that were made of {(WAYS, SHOTS)}, one after another, apart as {(SHOTS, WAYS)}" in said[0].message
 
 
-@pytest.mark.parametrize("make", [right, turned, over_features, repeated, in_groups, no_rows_of_two])
+@pytest.mark.parametrize(
+    "make",
+    [right, turned, over_features, repeated, in_groups, no_rows_of_two, exchanged_before, put_in_order, taken],
+)
 def test_rows_in_their_order_are_silent(tmp_path, make):
     assert told(tmp_path, make) == ([], [])
 
@@ -108,3 +137,12 @@ def test_what_was_followed_is_forgotten_when_steps_were_missed(tmp_path):
         assert observer.flat and observer.regrouped and apart.dim() == 3
         watched.dispatcher.missed()
         assert not (observer.flat or observer.regrouped)
+
+
+def test_only_axes_behind_the_first_leave_the_rows():
+    rows = torch.zeros(6, 2, 3)
+    assert leaves_rows("transpose", (rows, -1, 1), {}) and not leaves_rows("transpose", (rows, 0, 1), {})
+    assert leaves_rows("permute", (rows, 0, 2, 1), {}) and not leaves_rows("permute", (rows, 1, 0, 2), {})
+    assert leaves_rows("mean", (rows,), {"dim": 1}) and not leaves_rows("mean", (rows, -3), {})
+    assert leaves_rows("unsqueeze", (rows, -3), {}) and not leaves_rows("unsqueeze", (rows, -4), {})
+    assert not leaves_rows("sum", (rows,), {})

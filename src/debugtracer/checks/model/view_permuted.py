@@ -33,8 +33,9 @@ class ViewPermuted(Check, frozen=True):
         `expand` made. Or `cat` joined k tensors of n rows along dimension 0, nothing in the step made rows of (n, k),
         and a view takes them, or what was made of them row by row, apart as (n, k): neighbours of one part become
         pairs. Or rows that a view made of (a, b) are followed through layers, taken apart as (b, a) and folded over one
-        of the two. Or whole numbers of (n, 2) become (2, n), and a model of as many nodes is given them as connections
-        that are not those of the list. A view that is undone, splits or joins axes is left alone.
+        of the two, also where these are exchanged and cut first. Or whole numbers of (n, 2) become (2, n), and a model
+        of as many nodes is given them as connections that are not those of the list. A view that is undone, splits or
+        joins axes is left alone.
     What to do
         `x.transpose(1, 2)`; for joined parts `view(k, n, ...).transpose(0, 1)`, or `torch.stack(parts, 1)`.
     Example

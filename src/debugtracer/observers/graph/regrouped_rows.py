@@ -24,10 +24,16 @@ ROW_BY_ROW = frozenset(
     {
         "relu", "gelu", "silu", "tanh", "sigmoid", "leaky_relu", "dropout", "normalize", "linear", "conv1d", "conv2d",
         "conv3d", "max_pool1d", "max_pool2d", "avg_pool1d", "avg_pool2d", "adaptive_avg_pool2d", "batch_norm",
-        "layer_norm", "group_norm", "float", "to", "contiguous", "clone",
+        "layer_norm", "group_norm", "float", "to", "contiguous", "clone", "detach", "instance_norm", "stft", "pad",
+        "log", "exp", "sqrt", "square", "pow", "__pow__", "abs", "clamp", "elu", "relu_", "dropout2d", "matmul",
+        "__matmul__", "adaptive_avg_pool1d", "squeeze",
     }
 )  # fmt: skip
-MOST = 64  # tensors followed in a step (ours)
+# of two tensors, or of one and a number
+OF_TWO = frozenset({"add", "__add__", "__iadd__", "sub", "__sub__", "mul", "__mul__", "__rmul__", "div", "__truediv__"})
+BEHIND = frozenset({"transpose", "permute", "unsqueeze", "mean", "sum", "softmax", "log_softmax"})
+"""The same where the axes that they are told are behind the first."""
+MOST = 256  # tensors followed in a step (ours)
 
 
 class Segment(NamedTuple):
@@ -97,8 +103,28 @@ class RegroupedRowsObserver(Observer):
             self.join(args, kwargs, output)
         elif name == "__getitem__":
             self.cut(args, output)
-        if name in ROW_BY_ROW:
+        if name in ROW_BY_ROW or (name in BEHIND and leaves_rows(name, args, kwargs)):
             self.hand_on(args[0], output)
+        elif name in OF_TWO:
+            for one in args[:2]:
+                self.hand_on(one, output)
+        if name in ("matmul", "__matmul__") and self.find(args[1]) is not None and args[1].dim() > args[0].dim() == 2:
+            self.hand_on(args[1], output)  # one matrix before each row
+        if self.regrouped:
+            self.turned(name, args, output)
+
+    def turned(self, name: str, args: tuple[Any, ...], output: Tensor) -> None:
+        """Follow a view that takes rows apart in the other order where its two axes are exchanged, and cut."""
+        view = self.regrouped.get(id(args[0]))
+        given = view.tensor() if view is not None else None
+        if view is None or given is None or given is not args[0] or output is given:
+            return
+        exchanges = name in ("transpose", "swapaxes") and output.shape[:2] == given.shape[1::-1]
+        same = name in ("squeeze", "contiguous") and output.shape == given.shape
+        index = args[1] if name == "__getitem__" else None
+        cuts = isinstance(index, tuple) and all(isinstance(one, slice) for one in index[:2])
+        if exchanges or same or cuts:
+            self.regrouped[id(output)] = view._replace(tensor=WeakRef(output))
 
     @inspected
     def left(self, module: nn.Module, args: tuple[Any, ...], kwargs: dict[str, Any], output: Any) -> None:
@@ -190,3 +216,14 @@ class RegroupedRowsObserver(Observer):
     def step_closed(self, optimizer: Optimizer) -> None:
         """Forget what was followed in the step."""
         self.forget()
+
+
+def leaves_rows(name: str, args: tuple[Any, ...], kwargs: dict[str, Any]) -> bool:
+    """Whether the axes that a function is told are behind the first one, or the first stays the first."""
+    given, told = args[0], args[1] if len(args) == 2 else args[1:]
+    told = kwargs.get("dim", told)
+    axes = list(told) if isinstance(told, (tuple, list)) else [told]
+    if not isinstance(given, Tensor) or not axes or not all(type(one) is int for one in axes):
+        return False
+    places = [one % (given.dim() + (name == "unsqueeze")) for one in axes]
+    return 0 not in places or (name == "permute" and places[0] == 0)
