@@ -83,3 +83,11 @@ def test_the_other_term_and_other_pairs_are_silent(tmp_path, make):
 
 def test_an_optimizer_that_climbs_is_silent(tmp_path):
     assert train(tmp_path, larger, maximize=True) == ([], [])
+
+
+def test_a_step_that_was_not_seen_to_its_end_is_forgotten(tmp_path):
+    with under_watch(tmp_path) as session:
+        observer = session.dispatcher.observers["clipped-surrogates"]
+        observer.choices[3] = "larger", ()
+        session.dispatcher.missed()
+        assert observer.choices == {}

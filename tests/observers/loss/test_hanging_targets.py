@@ -8,6 +8,7 @@ from torch import nn
 from torch.nn import functional as F
 
 from debugtracer import session
+from debugtracer.observers.loss.hanging_targets import Compared
 from debugtracer.trace.facts.policy_term import PolicyTerm
 from tests.observers.told import facts, findings
 from tests.watching import under_watch
@@ -89,3 +90,11 @@ def views(q, other, state, after, action, reward, done):
 def test_a_number_and_two_sides_that_are_meant_to_move_are_silent(tmp_path, make):
     found, said = train(tmp_path, make)
     assert (found, said) == ([], [])
+
+
+def test_a_step_that_was_not_seen_to_its_end_is_forgotten(tmp_path):
+    with under_watch(tmp_path) as session:
+        observer = session.dispatcher.observers["hanging-targets"]
+        observer.compared.append(Compared(1, frozenset(), (), ()))
+        session.dispatcher.missed()
+        assert observer.compared == []

@@ -10,6 +10,7 @@ from torch.nn import functional as F
 from debugtracer.trace.facts.scored_givens import ScoredGivens
 from tests.observers.observing import observed
 from tests.observers.told import findings
+from tests.watching import under_watch
 
 WORDS, LENGTH, MASK = 40, 12, 39
 
@@ -83,3 +84,11 @@ def test_a_loss_of_the_hidden_words_is_silent(tmp_path, loss_of):
 def test_a_decoder_other_noise_and_much_of_it_are_silent(tmp_path, more):
     observed(tmp_path, lambda: program(of_all, **more), ScoredGivens)
     assert findings(tmp_path, "givens-scored") == []
+
+
+def test_a_step_that_was_not_seen_to_its_end_is_forgotten(tmp_path):
+    with under_watch(tmp_path) as session:
+        observer = session.dispatcher.observers["scored-givens"]
+        observer.given.append(torch.zeros(16, LENGTH, dtype=torch.long))
+        session.dispatcher.missed()
+        assert observer.given == []
