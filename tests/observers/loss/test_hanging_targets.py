@@ -8,7 +8,7 @@ from torch import nn
 from torch.nn import functional as F
 
 from debugtracer import session
-from debugtracer.observers.loss.hanging_targets import Compared
+from debugtracer.observers.loss.hanging_targets import ComparedTarget
 from debugtracer.trace.facts.policy_term import PolicyTerm
 from tests.observers.told import facts, findings
 from tests.watching import under_watch
@@ -95,6 +95,6 @@ def test_a_number_and_two_sides_that_are_meant_to_move_are_silent(tmp_path, make
 def test_a_step_that_was_not_seen_to_its_end_is_forgotten(tmp_path):
     with under_watch(tmp_path) as session:
         observer = session.dispatcher.observers["hanging-targets"]
-        observer.compared.append(Compared(1, frozenset(), (), ()))
+        observer.compared.append(ComparedTarget(1, frozenset(), (), ()))
         session.dispatcher.missed()
         assert observer.compared == []

@@ -51,7 +51,7 @@ class LinksKnown(Check, frozen=True):
     least: int = 16  # pairs (ours)
 
     def judge(self, window: Window) -> Iterator[Finding]:
-        """Told once a run."""
+        """Yield one finding a run."""
         for fact in window.new(KnownLinks):
             if fact.known < max(self.least, self.share * fact.pairs):
                 continue

@@ -12,6 +12,7 @@ from debugtracer.callsites.frames import RawFrames, raw_frames
 from debugtracer.callsites.line import first
 from debugtracer.observers.graph.permuted_views import VIEWS
 from debugtracer.observers.loss.whole_losses import HELD
+from debugtracer.observers.model.shadow_model import is_dense
 from debugtracer.observers.observed_run import ObservedRun
 from debugtracer.observers.observer import Observer, inspected
 from debugtracer.recorder.tape.moved_leaves import storage_of
@@ -37,7 +38,7 @@ class PairedViewsObserver(Observer):
         name = getattr(function, "__name__", "")
         if name not in VIEWS or not args or not isinstance(args[0], Tensor) or not isinstance(output, Tensor):
             return
-        pairs = args[0].shape[0] if args[0].dim() == 2 else 0
+        pairs = args[0].shape[0] if is_dense(args[0]) and args[0].dim() == 2 else 0
         if pairs < FEWEST or args[0].is_floating_point() or len(self.views) >= MOST:
             return
         place = storage_of(output) if tuple(args[0].shape) == (pairs, 2) and tuple(output.shape) == (2, pairs) else None
@@ -52,7 +53,13 @@ class PairedViewsObserver(Observer):
         given = [*args, *kwargs.values()]
         given += [getattr(v, name, None) for v in given for name in HELD if not isinstance(v, (Tensor, nn.Module))]
         for value in given:
-            if not isinstance(value, Tensor) or value.dim() != 2 or len(value) != 2 or not value.is_contiguous():
+            if (
+                not isinstance(value, Tensor)
+                or not is_dense(value)
+                or value.dim() != 2
+                or len(value) != 2
+                or not value.is_contiguous()
+            ):
                 continue
             place = storage_of(value)
             found = self.views.pop((place, value.shape[1]), None) if place is not None else None
@@ -68,7 +75,11 @@ class PairedViewsObserver(Observer):
 
 def has_other(given: list[Any], pairs: Tensor) -> bool:
     """Whether these are numbers of rows of another argument, nearly up to its last one: tokens of two texts are not."""
-    rows = [len(v) for v in given if isinstance(v, Tensor) and v is not pairs and v.dim() and v.is_floating_point()]
+    rows = [
+        len(v)
+        for v in given
+        if isinstance(v, Tensor) and v is not pairs and is_dense(v) and v.dim() and v.is_floating_point()
+    ]
     return any(int(pairs.max()) < count <= 2 * (int(pairs.max()) + 1) for count in rows)
 
 

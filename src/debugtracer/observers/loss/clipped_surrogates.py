@@ -27,7 +27,7 @@ LARGEST = 1_000_000  # numbers compared, or read of a mask (ours)
 MOST = 64  # tensors followed in a step (ours)
 
 
-class Scaled(NamedTuple):
+class ScaledRatio(NamedTuple):
     """A ratio, or its clamped self, times something."""
 
     ratio: WeakRef[Tensor]
@@ -43,7 +43,7 @@ class ClippedSurrogatesObserver(Observer):
         super().__init__(run)
         self.clamps: ById[Tensor, WeakRef[Tensor]] = ById()
         """The ratio of each that was clamped."""
-        self.terms: ById[Tensor, Scaled] = ById()
+        self.terms: ById[Tensor, ScaledRatio] = ById()
         self.choices: dict[int, tuple[str, RawFrames]] = {}
         self.weighted: set[int] = set()
         """Numbers of the nodes that leave rows out."""
@@ -83,7 +83,7 @@ class ClippedSurrogatesObserver(Observer):
                 self.weighted.add(int(node._sequence_nr()))
         elif len(self.terms) < MOST:
             was = self.clamps.get(ratio)
-            self.terms[output] = Scaled(WeakRef(ratio) if was is None else was, was is not None, weight.detach())
+            self.terms[output] = ScaledRatio(WeakRef(ratio) if was is None else was, was is not None, weight.detach())
 
     def chosen(self, name: str, one: Any, other: Any, output: Tensor) -> None:
         """Note the choice of two that differ in the clamp alone."""

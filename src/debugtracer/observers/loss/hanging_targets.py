@@ -11,6 +11,7 @@ from debugtracer.callsites.line import first
 from debugtracer.observers.graph.graph_walk import leaves, node_of, numbers
 from debugtracer.observers.loss.bootstrap_masks import ADDS, CARRIES, FEWEST, MOST, is_mask, tensors
 from debugtracer.observers.loss.row_spread import DIFFERENCES
+from debugtracer.observers.model.shadow_model import is_dense
 from debugtracer.observers.observed_run import ObservedRun
 from debugtracer.observers.observer import Observer, inspected
 from debugtracer.observers.weights.blended_copies import PRODUCTS
@@ -35,7 +36,7 @@ class NextAnswer(NamedTuple):
     """Where something without a graph was added."""
 
 
-class Compared(NamedTuple):
+class ComparedTarget(NamedTuple):
     """A target beside what is fitted to it."""
 
     node: int
@@ -52,7 +53,7 @@ class HangingTargetsObserver(Observer):
     def __init__(self, run: ObservedRun) -> None:
         super().__init__(run)
         self.answers: ById[Tensor, NextAnswer] = ById()
-        self.compared: list[Compared] = []
+        self.compared: list[ComparedTarget] = []
 
     def reset(self) -> None:
         self.answers.data.clear()
@@ -66,7 +67,7 @@ class HangingTargetsObserver(Observer):
     def left(self, module: nn.Module, args: tuple[Any, ...], kwargs: dict[str, Any], output: Any) -> None:
         """Note what a network answers."""
         for value in tensors(output):
-            if value.requires_grad and len(self.answers) < MOST:
+            if value.requires_grad and is_dense(value) and len(self.answers) < MOST:
                 self.answers[value] = NextAnswer()
 
     @inspected
@@ -108,7 +109,9 @@ class HangingTargetsObserver(Observer):
             (target, known), (prediction, _) = targets[0], said[0]
             node, both = node_of(target), leaves([prediction]).keys() & leaves([target]).keys()
             if node is not None and both:
-                self.compared.append(Compared(int(node._sequence_nr()), frozenset(both), known.added, raw_frames(3)))
+                self.compared.append(
+                    ComparedTarget(int(node._sequence_nr()), frozenset(both), known.added, raw_frames(3))
+                )
 
     @inspected
     def backward_begins(self, losses: list[Tensor]) -> None:

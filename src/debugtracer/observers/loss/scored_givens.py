@@ -14,6 +14,7 @@ from debugtracer.callsites.origins.argument_origin import argument_origin
 from debugtracer.callsites.origins.value_origin import made_first
 from debugtracer.errors import guarded
 from debugtracer.observers.loss.loss_function import arguments
+from debugtracer.observers.model.shadow_model import is_dense
 from debugtracer.observers.observed_run import ObservedRun
 from debugtracer.observers.observer import Observer, inspected
 from debugtracer.trace.birth import Frame
@@ -60,13 +61,13 @@ class ScoredGivensObserver(Observer):
         name = getattr(function, "__name__", "")
         if not isinstance(output, Tensor) or not output.requires_grad:
             return
-        if name == "embedding" and args and isinstance(args[0], Tensor) and args[0].dim() == 2:
+        if name == "embedding" and args and isinstance(args[0], Tensor) and is_dense(args[0]) and args[0].dim() == 2:
             if len(self.given) < MOST and FEWEST <= args[0].numel() <= LARGEST:
                 self.given.append(args[0].detach())
         elif name in INDEXED and self.given and not output.dim():
             asked = arguments(name, args, kwargs)
             target = asked["target"]
-            if isinstance(target, Tensor) and not target.is_floating_point():
+            if isinstance(target, Tensor) and is_dense(target) and not target.is_floating_point():
                 self.compare(target, int(asked["ignore_index"]), raw_frames(3))
 
     def compare(self, target: Tensor, ignored: int, raw: RawFrames) -> None:

@@ -50,7 +50,7 @@ class UnreadSettingsObserver(Observer):
         self.look(optimizer)
 
     def ended(self) -> None:
-        """Look once more."""
+        """Look at each optimizer once more."""
         for optimizer, _ in list(self.built.items()):
             self.look(optimizer)
 
