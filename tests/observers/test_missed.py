@@ -115,8 +115,6 @@ APART = {
     "cut-terms",
     "clipped-surrogates",
     "hanging-targets",
-    "clipped-surrogates",
-    "hanging-targets",
     "scored-givens",
 }
 """Tried in tests of their own: this loop leaves nothing behind in them."""
