@@ -15,11 +15,11 @@ from debugtracer.observers.loss.drawn_targets import DRAWS
 from debugtracer.observers.model.shadow_model import is_dense
 from debugtracer.observers.observed_run import ObservedRun
 from debugtracer.observers.observer import Observer, inspected
+from debugtracer.observers.weights.blended_copies import PRODUCTS
 from debugtracer.recorder.state.identity import ById
 from debugtracer.trace.facts.noise_share import NoiseShare
 from debugtracer.trace.number import number
 
-PRODUCTS = frozenset({"mul", "__mul__", "__rmul__", "multiply"})
 SUMS = frozenset({"add", "__add__", "__radd__"})
 FEWEST, LARGEST = 4, 4096  # rows (ours: fewer say little of a schedule)
 MOST = 32  # products of a step that are followed (ours)

@@ -113,7 +113,7 @@ class UnreadDrawsObserver(Observer):
         return one if one is not None and one.tensor() is value else None
 
     def handed(self, value: Tensor, raw: RawFrames) -> None:
-        """A layer or a model reads a tensor: note it at the mixtures that were made of it."""
+        """Note what a layer or a model reads at the mixtures that were made of it."""
         own = self.of(value)
         if own is not None:
             own.read = True

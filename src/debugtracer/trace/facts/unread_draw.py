@@ -19,5 +19,5 @@ class UnreadDraw(Fact, frozen=True, kw_only=True):
     """The line that hands a layer, or a model, the same without the draw."""
 
     def key(self) -> object:
-        """Identify the line."""
+        """Identify the line that mixes."""
         return self.frame
