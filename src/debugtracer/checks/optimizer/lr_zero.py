@@ -111,7 +111,7 @@ def stepped_often(window: Window, fact: Rate) -> Schedule | None:
 
 
 def times(often: Schedule) -> str:
-    """How often, and where."""
+    """Say what calls there are too many."""
     if often.micro >= REPEATS:
         return f"{often.per_update} times per update{spot(often.step_frame)}, once for each backward"
     return f"a second time{spot(often.doubled_frame)} before the next update"
