@@ -46,7 +46,7 @@ class WholeLossesObserver(Observer):
 
     @inspected
     def left(self, module: nn.Module, args: tuple[Any, ...], kwargs: dict[str, Any], output: Any) -> None:
-        """Note of how many nodes the connections are that a model is given."""
+        """Keep the number of nodes of which a model is given connections."""
         self.over = self.over and not torch.is_grad_enabled()
         if torch.is_grad_enabled() and is_dense(output) and output.dim():
             given = [*args, *kwargs.values()]
@@ -56,7 +56,7 @@ class WholeLossesObserver(Observer):
 
     @inspected
     def backward_ended(self, losses: list[Tensor]) -> None:
-        """Expect an evaluation, also one that runs without no_grad."""
+        """Wait for an evaluation, also one that runs without no_grad."""
         self.over = True
 
     def called(self, function: Any, args: tuple[Any, ...], kwargs: dict[str, Any], output: Any) -> None:
@@ -82,8 +82,8 @@ class WholeLossesObserver(Observer):
         self.looks += 1
 
     def evaluate(self, labels: Tensor, index: Any) -> None:
-        """Tell of rows that an evaluation takes of these labels a second time: those of one class are no split."""
-        if not labels.dim() or len(labels) != self.length or storage_of(labels) != self.place:
+        """Emit rows that an evaluation takes of these labels a second time: those of one class are no split."""
+        if not is_dense(labels) or not labels.dim() or len(labels) != self.length or storage_of(labels) != self.place:
             return
         rows = None if isinstance(index, slice) else rows_of(index, self.length)
         if rows is None or not FEWEST <= len(rows.unique()) < self.length or len(self.seen) >= MOST:
