@@ -65,7 +65,7 @@ class PadsInsideObserver(Observer):
 
 
 def width_of(values: tuple[Any, ...]) -> int:
-    """Ids a row of the first argument that can hold some; 0 where none does."""
+    """The width of the rows of the first argument that can hold ids; 0 where none does."""
     found = (v.shape[1] for v in values if isinstance(v, Tensor) and v.dim() == 2 and not v.is_floating_point())
     return next(found, 0)
 
