@@ -8,6 +8,7 @@ import pytest
 import torch
 from torch import Tensor, nn
 from torch.nn import functional as F
+from torch.utils.data import DataLoader, TensorDataset
 
 from debugtracer import session
 from debugtracer.observers.graph.permuted_views import is_split
@@ -181,6 +182,37 @@ def test_a_loss_reads_its_axes(tmp_path, loss_of):
 @pytest.mark.parametrize("loss_of", [loss_by_permute, loss_of_both])
 def test_a_loss_whose_pairs_are_still_pairs_is_no_news(tmp_path, loss_of):
     assert not seen(tmp_path, lambda net, x: net.over_channels(x), loss_of)
+
+
+def windows_seen(tmp_path, turn: Callable[[Tensor], Tensor], loaded: bool = False) -> list[PermutedView]:
+    with under_watch(tmp_path):
+        torch.manual_seed(0)
+        net = nn.LSTM(1, 5)
+        optimizer = torch.optim.SGD(net.parameters(), lr=0.01)
+        series = [torch.randn(POINTS) for _ in range(ROWS)]
+        for (batch,) in DataLoader(TensorDataset(torch.stack(series * 3)), ROWS):
+            optimizer.zero_grad()
+            net(turn(batch if loaded else torch.stack(series)))[0].square().mean().backward()
+            optimizer.step()
+    return facts(tmp_path, PermutedView)
+
+
+@pytest.mark.parametrize("loaded", [False, True])
+def test_windows_in_rows_are_no_windows_in_columns_by_a_view(tmp_path, loaded):
+    (fact,) = windows_seen(tmp_path, lambda x: x.view((POINTS, ROWS, 1)), loaded)
+    assert (fact.shape, fact.result, fact.reader, fact.whole) == ((ROWS, POINTS), (POINTS, ROWS, 1), "lstm", False)
+
+
+@pytest.mark.parametrize(
+    "turn",
+    [
+        lambda x: x.t().unsqueeze(-1),
+        lambda x: x.view(ROWS, POINTS, 1).transpose(0, 1),
+        lambda x: torch.randn(ROWS, POINTS).view(POINTS, ROWS, 1),
+    ],
+)
+def test_windows_that_are_turned_and_noise_of_any_form_are_no_news(tmp_path, turn):
+    assert not windows_seen(tmp_path, turn)
 
 
 @pytest.mark.parametrize(

@@ -18,15 +18,15 @@ class ViewPermuted(Check, frozen=True):
 
     What it catches
         `x.view(batch, channels, points)` of (batch, points, channels); attention heads that are put back without a
-        transpose; two views of a batch joined with `cat` and taken apart with `view(batch, 2, -1)`; shots that lie
+        transpose; `torch.stack(windows).view(time, batch, 1)`; two views of a batch joined with `cat` and taken apart with `view(batch, 2, -1)`; shots that lie
         class by class and are averaged as `view(shots, classes, -1).mean(0)`; `h_n.view(batch, -1)` of two directions;
         `edge_index = torch.tensor(pairs).view(2, -1)`.
     Why it matters
         view and reshape keep the order of memory, so a row of the new axis holds values of several channels and
         points. Every size is right, nothing crashes, and the network learns what it can of a scrambled input.
     How it decides
-        The sizes after are those before in another order (axes of size 1 left out), and what is made of it reaches an
-        op that reads the axes: a linear layer, convolution, norm, softmax, matrix product, a loss, a fold over an axis,
+        The sizes after are those before in another order (axes of size 1 left out; of tables, those of samples alone:
+        stacked in the step, or a batch of a loader), and what is made of it reaches an op that reads the axes: a linear layer, convolution, norm, softmax, matrix product, a loss, a fold over an axis,
         or a `cat` behind the moved axes that pairs it with tensors that were not seen so (computed, or copied: noise, a
         constant and a parameter have no order). A note where axes that are split and joined as they lie give those
         sizes too, (batch, 64, 8) as (batch, 8, 64) may be eight steps stacked to one; not of copies that `repeat` or

@@ -77,7 +77,7 @@ class KnownLinksObserver(Observer):
     @inspected
     def left(self, module: nn.Module, args: tuple[Any, ...], kwargs: dict[str, Any], output: Any) -> None:
         """Note the connections that a model is given."""
-        if not is_dense(output) or output.dim() != 2:
+        if not isinstance(output, Tensor) or not is_dense(output) or output.dim() != 2:
             return
         for place, (word, value) in enumerate([*(("", v) for v in args), *kwargs.items()]):
             holder = None if isinstance(value, (Tensor, nn.Module)) else value

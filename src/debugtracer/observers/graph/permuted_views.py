@@ -83,6 +83,8 @@ class PermutedViewsObserver(Observer):
         """The first two sizes of what a view made rows of in this step."""
         self.repeated: dict[int, WeakRef[Tensor]] = {}
         """Tensors of this step that hold copies of another along an axis."""
+        self.stacked: dict[int, WeakRef[Tensor]] = {}
+        """Tables of this step that torch.stack has made, a row from each vector."""
         self.told: set[RawFrames] = set()
 
     def reset(self) -> None:
@@ -95,7 +97,7 @@ class PermutedViewsObserver(Observer):
 
     def forget(self) -> None:
         """Drop what was followed in the step."""
-        for store in (self.followed, self.joined, self.repeated, self.flattened):
+        for store in (self.followed, self.joined, self.repeated, self.flattened, self.stacked):
             store.clear()
 
     def called(self, function: Any, args: tuple[Any, ...], kwargs: dict[str, Any], output: Any) -> None:
@@ -106,6 +108,9 @@ class PermutedViewsObserver(Observer):
         elif name in JOINS and args and isinstance(output, Tensor):
             self.join(args, kwargs, output)
             self.beside(name, args, kwargs)
+        elif name == "stack" and isinstance(output, Tensor) and output.dim() == 2 and len(self.stacked) < MOST:
+            if (args[1] if len(args) > 1 else kwargs.get("dim", 0)) == 0:
+                self.stacked[id(output)] = WeakRef(output)
         elif name in COPIES and isinstance(output, Tensor) and len(self.repeated) < MOST and args and has_rows(args[0]):
             self.repeated[id(output)] = WeakRef(output)
         elif self.joined and name not in MOVES and args and isinstance(output, Tensor):
@@ -152,7 +157,8 @@ class PermutedViewsObserver(Observer):
         if not given.is_floating_point():
             return
         known = self.find(given)
-        if is_permuted(before, after) and (known is None or known.shape != after):  # a view that is undone
+        turned = is_turned(before, after) and self.has_samples(given)
+        if (turned or is_permuted(before, after)) and (known is None or known.shape != after):  # a view that is undone
             held = self.repeated.get(id(given))
             copies = held is not None and held() is given
             made = copies or given.grad_fn is not None
@@ -165,6 +171,11 @@ class PermutedViewsObserver(Observer):
                 self.tell(view, after[1], "", ())
         if self.joined:
             self.hand_on((given,), output)
+
+    def has_samples(self, table: Tensor) -> bool:
+        """Whether the rows of a table are samples: it was stacked in this step, or a loader has handed it out."""
+        held = self.stacked.get(id(table))
+        return (held is not None and held() is table) or self.run.batches.find(table) is not None
 
     def join(self, args: tuple[Any, ...], kwargs: dict[str, Any], output: Tensor) -> None:
         """Note tensors of one shape that were joined along their rows."""
@@ -183,7 +194,7 @@ class PermutedViewsObserver(Observer):
         views = [view for one in parts if (view := self.find(one)) is not None]
         if not views or len(views) == len(parts) or type(dim) is not int or not views[0].made:
             return
-        moved = [n for n, (a, b) in enumerate(zip(views[0].shape, views[0].result, strict=True)) if a != b]
+        moved = [n for n, (a, b) in enumerate(zip(views[0].shape, views[0].result, strict=False)) if a != b]
         if dim % len(views[0].result) > max(moved):
             self.tell(views[0], 0, name, raw_frames(2))
 
@@ -202,7 +213,7 @@ class PermutedViewsObserver(Observer):
             PermutedView(
                 ref=self.run.ref(), function=view.name, shape=view.shape, result=view.result, parts=parts,
                 frame=frames[0] if frames else None, reader=reader, reader_frame=readers[0] if readers else None,
-                whole=not parts and not view.copies and is_split(view.shape, view.result),
+                whole=not parts and not view.copies and len(view.shape) > 2 and is_split(view.shape, view.result),
             )
         )  # fmt: skip
 
@@ -227,6 +238,11 @@ def is_permuted(before: tuple[int, ...], after: tuple[int, ...]) -> bool:
     """Whether the sizes are the same in another order; those of 1, which move no value, left out."""
     long, other = [n for n in before if n > 1], [n for n in after if n > 1]
     return len(before) == len(after) > 2 and long != other and sorted(long) == sorted(other)
+
+
+def is_turned(before: tuple[int, ...], after: tuple[int, ...]) -> bool:
+    """Whether a table gets its two sizes in the other order, axes of 1 beside them."""
+    return len(before) == 2 and 1 < before[0] != before[1] > 1 and tuple(n for n in after if n > 1) == before[::-1]
 
 
 def is_split(before: tuple[int, ...], after: tuple[int, ...]) -> bool:

@@ -48,7 +48,7 @@ class WholeLossesObserver(Observer):
     def left(self, module: nn.Module, args: tuple[Any, ...], kwargs: dict[str, Any], output: Any) -> None:
         """Keep the number of nodes of which a model is given connections."""
         self.over = self.over and not torch.is_grad_enabled()
-        if torch.is_grad_enabled() and is_dense(output) and output.dim():
+        if torch.is_grad_enabled() and isinstance(output, Tensor) and is_dense(output) and output.dim():
             given = [*args, *kwargs.values()]
             given += [getattr(v, name, None) for v in given for name in HELD if not isinstance(v, (Tensor, nn.Module))]
             if any(connects(value, len(output)) for value in given):
