@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 import torch
 from torch import Tensor, nn
+from torch.utils.data import DataLoader, TensorDataset
 
 from debugtracer.observers.program.squeezed_batches import lost_of, squeezed_before
 from debugtracer.trace.facts.raised_expression import SqueezedBatch
@@ -130,3 +131,46 @@ def test_with_a_loader_it_is_told_once(tmp_path: Path):
             optimizer.step()
     (finding,) = findings(tmp_path, "last-batch-short")
     assert "has lost dimension 0" in finding.message
+
+
+class Classes(nn.Module):
+    """Squeezes its features, with a layer behind them."""
+
+    def __init__(self, first: nn.Module) -> None:
+        super().__init__()
+        self.first, self.last = first, nn.Linear(4, 5)
+
+    def forward(self, x: Tensor) -> Tensor:
+        return self.last(torch.squeeze(self.first(x)))
+
+
+def evaluate(out: Path, first: nn.Module, asked: Callable[[Tensor], Tensor]) -> None:
+    model = Classes(first)
+    optimizer = torch.optim.SGD(model.parameters(), lr=0.01)
+    with under_watch(out):
+        for (x,) in DataLoader(TensorDataset(torch.randn(24, 4, 1)), 6):
+            optimizer.zero_grad()
+            model(x).square().mean().backward()
+            optimizer.step()
+        for (x,) in DataLoader(TensorDataset(torch.randn(7, 4, 1)), 6):
+            with torch.no_grad():
+                output = model(x)
+            asked(output)
+
+
+def test_layers_behind_the_squeeze_of_an_evaluation(tmp_path: Path) -> None:
+    with pytest.raises(IndexError):
+        evaluate(tmp_path, nn.Identity(), lambda output: output.max(1)[1])
+    (fact,) = facts(tmp_path, SqueezedBatch)
+    assert (fact.given, fact.usual, fact.lost) == ((1, 4, 1), (6, 4, 1), 0)
+    assert fact.frame is not None and "torch.squeeze" in fact.frame.code
+
+
+def test_of_two_lines_that_squeeze_batches_none_is_told(tmp_path: Path) -> None:
+    class Twice(nn.Module):
+        def forward(self, x: Tensor) -> Tensor:
+            return x.squeeze().unsqueeze(-1)
+
+    with pytest.raises((IndexError, RuntimeError)):
+        evaluate(tmp_path, Twice(), lambda output: output.max(1)[1])
+    assert facts(tmp_path, SqueezedBatch) == []

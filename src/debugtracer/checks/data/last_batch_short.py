@@ -29,7 +29,8 @@ class LastBatchShort(Check, frozen=True):
         exception names are the same multiple of the usual rows and of those that came. Where it names one of them, a
         line on the way must use the other. The line is found by the values of the names in it. Or, without a loader
         too, a value of the failing line comes from a squeeze() without a dimension that took away one whose length was
-        more than 1 in other steps.
+        more than 1 in other steps; without a graph, the only line that squeezes batches, where the one in flight has
+        one row.
     What to do
         drop_last=True in the training loader, or take the length from the tensor where the line uses a setting.
     Example

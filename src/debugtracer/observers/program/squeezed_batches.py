@@ -74,7 +74,18 @@ class SqueezedBatchesObserver(Observer):
             for shorter in shortened(usual)
             if tuple(s for s in shorter if s != 1) == shape and (one := lost_of(raw, shorter, usual)) is not None
         ]
-        return alike[0] if len(alike) == 1 and node_of(value) is None else None
+        if node_of(value) is not None:
+            return None
+        return alike[0] if len(alike) == 1 else self.of_one_row(value)
+
+    def of_one_row(self, value: Tensor) -> Squeezed | None:
+        """The only line that squeezes whole batches, where a batch of one row was fetched last and this is no row of a
+        batch any more: without a graph, layers may lie between."""
+        batch = self.run.batches.last()
+        if batch is None or batch.rows != 1 or value.shape[:1] == (1,) or not value.is_floating_point():
+            return None
+        whole = [(raw, usual) for raw, usual in self.shapes.items() if usual and usual[0] > 1]
+        return Squeezed(whole[0][0], (1, *whole[0][1][1:]), whole[0][1], 0) if len(whole) == 1 else None
 
 
 def lost_of(raw: RawFrames, given: tuple[int, ...], usual: tuple[int, ...]) -> Squeezed | None:
