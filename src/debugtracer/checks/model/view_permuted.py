@@ -18,24 +18,24 @@ class ViewPermuted(Check, frozen=True):
 
     What it catches
         `x.view(batch, channels, points)` of (batch, points, channels); attention heads that are put back without a
-        transpose; `torch.stack(windows).view(time, batch, 1)`; two views of a batch joined with `cat` and taken apart with `view(batch, 2, -1)`; shots that lie
-        class by class and are averaged as `view(shots, classes, -1).mean(0)`; `h_n.view(batch, -1)` of two directions;
-        `edge_index = torch.tensor(pairs).view(2, -1)`.
+        transpose; `torch.stack(windows).view(time, batch, 1)`; two views of a batch joined with `cat` and taken apart
+        with `view(batch, 2, -1)`; shots that lie class by class and are averaged as `view(shots, classes, -1).mean(0)`;
+        `h_n.view(batch, -1)` of two directions; `edge_index = torch.tensor(pairs).view(2, -1)`.
     Why it matters
         view and reshape keep the order of memory, so a row of the new axis holds values of several channels and
         points. Every size is right, nothing crashes, and the network learns what it can of a scrambled input.
     How it decides
         The sizes after are those before in another order (axes of size 1 left out; of tables, those of samples alone:
-        stacked in the step, or a batch of a loader), and what is made of it reaches an op that reads the axes: a linear layer, convolution, norm, softmax, matrix product, a loss, a fold over an axis,
-        or a `cat` behind the moved axes that pairs it with tensors that were not seen so (computed, or copied: noise, a
-        constant and a parameter have no order). A note where axes that are split and joined as they lie give those
-        sizes too, (batch, 64, 8) as (batch, 8, 64) may be eight steps stacked to one; not of copies that `repeat` or
-        `expand` made. Or `cat` joined k tensors of n rows along dimension 0, nothing in the step made rows of (n, k),
-        and a view takes them, or what was made of them row by row, apart as (n, k): neighbours of one part become
-        pairs. Or rows that a view made of (a, b) are followed through layers, taken apart as (b, a) and folded over one
-        of the two, also where these are exchanged and cut first. Or whole numbers of (n, 2) become (2, n), and a model
-        of as many nodes is given them as connections that are not those of the list. A view that is undone, splits or
-        joins axes is left alone.
+        stacked in the step, or a batch of a loader), and what is made of it reaches an op that reads the axes: a linear
+        layer, convolution, norm, softmax, matrix product, a loss, a fold over an axis, or a `cat` behind the moved axes
+        that pairs it with tensors that were not seen so (computed, or copied: noise, a constant and a parameter have no
+        order). A note where axes that are split and joined as they lie give those sizes too, (batch, 64, 8) as (batch,
+        8, 64) may be eight steps stacked to one; not of copies that `repeat` or `expand` made. Or `cat` joined k
+        tensors of n rows along dimension 0, nothing in the step made rows of (n, k), and a view takes them, or what was
+        made of them row by row, apart as (n, k): neighbours of one part become pairs. Or rows that a view made of (a,
+        b) are followed through layers, taken apart as (b, a) and folded over one of the two, also where these are
+        exchanged and cut first. Or whole numbers of (n, 2) become (2, n), and a model of as many nodes is given them as
+        connections that are not those of the list. A view that is undone, splits or joins axes is left alone.
     What to do
         `x.transpose(1, 2)`; for joined parts `view(k, n, ...).transpose(0, 1)`, or `torch.stack(parts, 1)`.
     Example
