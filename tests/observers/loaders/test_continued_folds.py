@@ -37,7 +37,23 @@ def by_tensors(data, train, test):
     return tuple(DataLoader(TensorDataset(data.x[part], data.y[part]), batch_size=20) for part in (train, test))
 
 
-def folds(loaders=by_subset, renew=None, parts=4, forward=False):
+class Fold(Dataset):
+    def __init__(self, data, rows):
+        self.rows = rows
+        self.items = [data[row] for row in rows]
+
+    def __len__(self):
+        return len(self.items)
+
+    def __getitem__(self, index):
+        return self.items[index]
+
+
+def by_own_class(data, train, test):
+    return tuple(DataLoader(Fold(data, part), batch_size=20) for part in (train, test))
+
+
+def folds(loaders=by_subset, renew=None, parts=4, forward=False, graph=False):
     torch.manual_seed(0)
     data, order = Rows(), torch.randperm(ROWS).tolist()
     size = ROWS // parts
@@ -62,16 +78,19 @@ def folds(loaders=by_subset, renew=None, parts=4, forward=False):
                 optimizer.zero_grad()
                 nn.functional.cross_entropy(model(x), y).backward()
                 optimizer.step()
-            with torch.no_grad():
+            model.eval()
+            with torch.set_grad_enabled(graph):
                 for x, _ in evaluation:
                     model(x)
+            model.train()
 
 
-@pytest.mark.parametrize("loaders", [by_subset, by_sampler, by_tensors])
+@pytest.mark.parametrize("loaders", [by_subset, by_sampler, by_tensors, by_own_class])
 def test_a_network_that_goes_on_is_told_in_the_second_fold(tmp_path, loaders):
     (fact,) = observed(tmp_path, lambda: folds(loaders), ContinuedFolds)
     assert (fact.fold, fact.shared, fact.rows, fact.current, fact.model) == (2, 40, 40, 0, "Linear")
     assert fact.built.function == "folds"
+    assert fact.made is not None and fact.made.code == "model = nn.Linear(3, 2)"
     assert [f.severity for f in findings(tmp_path, "folds-continue")] == ["warning"]
 
 
@@ -86,3 +105,8 @@ def test_new_weights_in_each_fold_are_silent(tmp_path, renew):
 
 def test_folds_that_move_on_in_time_are_evaluated_on_new_rows(tmp_path):
     assert observed(tmp_path, lambda: folds(forward=True), ContinuedFolds) == []
+
+
+def test_an_evaluation_that_keeps_a_graph_is_one(tmp_path):
+    (fact,) = observed(tmp_path, lambda: folds(graph=True), ContinuedFolds)
+    assert (fact.fold, fact.shared) == (2, 40)

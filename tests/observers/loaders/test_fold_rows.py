@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import numpy as np
+import pytest
 import torch
 from torch.utils.data import DataLoader, Dataset, Subset, SubsetRandomSampler, TensorDataset
 
@@ -50,3 +52,29 @@ def test_places_in_other_data_are_not_shared():
 
 def test_all_of_a_dataset_is_not_listed():
     assert rows_of(DataLoader(Rows())) is None
+
+
+class Part(Dataset):
+    """Knows of each of its rows where it stood."""
+
+    def __init__(self, numbers):
+        self.marks, self.numbers = [1] * len(numbers), numbers
+
+    def __len__(self):
+        return len(self.numbers)
+
+    def __getitem__(self, index):
+        raise AssertionError("no row is fetched")
+
+
+@pytest.mark.parametrize("form", [list, np.array, torch.tensor])
+def test_the_numbers_that_a_dataset_keeps_of_its_rows(form):
+    one, other = (rows_of(DataLoader(Part(form(numbers)))) for numbers in ([7, 3, 9], [4, 9, 7, 1]))
+    assert one is not None
+    assert other is not None
+    assert one.shared([other]) == [0, 2]
+
+
+@pytest.mark.parametrize("numbers", [[0, 1, 2], [5, 5, 6], [0.5, 1.5]])
+def test_counts_from_0_and_numbers_that_come_twice_name_no_row(numbers):
+    assert rows_of(DataLoader(Part(numbers))) is None

@@ -24,15 +24,15 @@ class FoldsContinue(Check, frozen=True):
     How it decides
         A network is trained on other rows than before while its weights are, to the bit, what they were at the pass
         before, and is then evaluated on rows that this fold leaves out and an earlier one trained on: half of them or
-        more. Rows are known by what Subset and SubsetRandomSampler list, or by the values of a TensorDataset. A new
-        network, weights that are put back or drawn again, and folds that move on in time (their evaluations are new
-        rows) are silent.
+        more. Rows are known by what Subset and SubsetRandomSampler list, by the values of a TensorDataset, or by the
+        numbers that a dataset of the program's keeps, one for each row. A new network, weights that are put back or
+        drawn again, and folds that move on in time (their evaluations are new rows) are silent.
     What to do
         Build the model and the optimizer inside the loop over the folds.
     Example
         step 79, rank 0: in fold 2 160 of 160 rows of the evaluation (train.py:34) were trained on in a fold before
         (train.py:33) by the same Net, e.g. samples 3, 17; its weights go on from fold to fold; expected new ones in
-        each. Build the model and the optimizer (train.py:24) inside the loop over the folds.
+        each. Build the model (train.py:18) and the optimizer (train.py:19) inside the loop over the folds.
     """
 
     needs: ClassVar[tuple[type[ContinuedFolds]]] = (ContinuedFolds,)
@@ -54,11 +54,11 @@ class FoldsContinue(Check, frozen=True):
                 "warning",
                 f"in fold {fact.fold} {fact.shared} of {fact.rows} rows of the evaluation{spot(fact.frame)} were "
                 f"trained on in a fold before{spot(fact.train_frame)} by the same {fact.model}{some}; its weights go "
-                f"on from fold to fold; expected new ones in each. Build the model and the optimizer{spot(fact.built)} "
-                "inside the loop over the folds.",
+                f"on from fold to fold; expected new ones in each. Build the model{spot(fact.made)} and the optimizer"
+                f"{spot(fact.built)} inside the loop over the folds.",
                 ref=fact.ref,
                 place=Place(
-                    frame=fact.built or fact.train_frame,
+                    frame=fact.made or fact.built or fact.train_frame,
                     symptom_frame=fact.frame,
                     sample_index=fact.samples or None,
                 ),

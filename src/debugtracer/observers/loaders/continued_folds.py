@@ -4,11 +4,16 @@ before?"""
 from __future__ import annotations
 
 import weakref
+from itertools import pairwise
 from typing import Any
 
 import torch
 from torch import Tensor, nn
 
+from debugtracer.callsites.bound_names import bound_name
+from debugtracer.callsites.frames import user_frames
+from debugtracer.callsites.origins.value_origin import origin, written_at
+from debugtracer.errors import guarded
 from debugtracer.observers.loaders.fold_rows import FoldRows, rows_of
 from debugtracer.observers.observed_run import ObservedRun
 from debugtracer.observers.observer import Observer
@@ -79,8 +84,9 @@ class ContinuedFoldsObserver(Observer):
             self.run.subscribe(self.entered, self.backward_begins)
 
     def entered(self, module: nn.Module, args: tuple[Any, ...]) -> None:
-        """Note the network that a batch goes into; without a graph the batch is one of an evaluation."""
-        if torch.is_grad_enabled():
+        """Note the network that a batch goes into; without a graph, or with a network in evaluation mode, the batch is
+        one of an evaluation."""
+        if torch.is_grad_enabled() and module.training:
             if any(True for _ in module.parameters()):
                 self.running = weakref.ref(module)
             return
@@ -141,5 +147,15 @@ class ContinuedFoldsObserver(Observer):
                 ref=self.run.ref("load", self.run.iteration - 1), fold=self.folds, model=type(module).__name__,
                 shared=len(seen), rows=len(rows), current=current, frame=info.frame, train_frame=self.train_frame,
                 built=self.run.built_at(optimizer) if optimizer is not None else None, samples=tuple(seen[:SAMPLES]),
+                made=guarded("observers.loaders.continued_folds")(line_of)(module),
             )
         )  # fmt: skip
+
+
+def line_of(model: nn.Module) -> Frame | None:
+    """The line that had a network made, by the name that it has where it is asked: the call, not what a function of the
+    program returns. None where that is not known. Reads source."""
+    name = bound_name(model)
+    links = origin(name, user_frames()) if name else ()
+    calls = [before.frame for before, last in pairwise(links) if before.kind == "handed" and last.kind == "made"]
+    return calls[-1] if calls else written_at(links)

@@ -1,11 +1,12 @@
-"""Which rows of which data a loader reads, without fetching any: what a Subset or a sampler lists, or the values of a
-TensorDataset."""
+"""Which rows of which data a loader reads, without fetching any: what a Subset, a sampler or a dataset of the program's
+lists, or the values of a TensorDataset."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from typing import Any
 
+import numpy as np
 import torch
 from torch import Tensor
 from torch.utils.data import Subset, SubsetRandomSampler, TensorDataset
@@ -47,6 +48,32 @@ def rows_of(loader: Any) -> FoldRows | None:
         with torch.no_grad():
             found = sample_digests([one[:MOST_READ] for one in dataset.tensors])
         return FoldRows({row: place for place, row in enumerate(found)}, 0) if found else None
+    return kept(dataset)
+
+
+def kept(dataset: Any) -> FoldRows | None:
+    """The rows of a part of some data, by the numbers that a dataset of the program's keeps of them: whole ones, as
+    many as it is long, each once, and not just counted up from 0."""
+    try:
+        length = len(dataset)
+    except Exception:
+        return None  # `__len__` is the user's code and may do anything
+    attributes = getattr(dataset, "__dict__", None)
+    for name, value in list(attributes.items()) if isinstance(attributes, dict) and 1 < length <= MOST else ():
+        numbers = whole_numbers(value, length)
+        if numbers is not None and len(set(numbers)) == length and numbers != list(range(length)):
+            return FoldRows({row: place for place, row in enumerate(numbers)}, hash((type(dataset), name)) | 1)
+    return None
+
+
+def whole_numbers(value: Any, length: int) -> list[int] | None:
+    """The numbers of a list, an array or a tensor of that length; None for anything else."""
+    if isinstance(value, (list, tuple)) and len(value) == length:
+        return [int(one) for one in value] if all(isinstance(one, (int, np.integer)) for one in value) else None
+    if isinstance(value, np.ndarray) and value.shape == (length,) and np.issubdtype(value.dtype, np.integer):
+        return [int(one) for one in value]
+    if type(value) is Tensor and value.shape == (length,) and value.dtype == torch.int64 and value.device.type == "cpu":
+        return [int(one) for one in value.tolist()]
     return None
 
 

@@ -29,6 +29,8 @@ class ContinuedFolds(Fact, frozen=True, kw_only=True):
     """Where the optimizer was built."""
     samples: tuple[int, ...] = ()
     """Some of the shared rows."""
+    made: Frame | None = None
+    """Where the network was made."""
 
     def key(self) -> object:
         """Identify the lines that built the loaders."""
