@@ -138,8 +138,7 @@ class ScheduleObserver(Observer):
 
     def look_at_rate(self, optimizer: Optimizer) -> None:
         """Emit the learning rate where it is new."""
-        given = rates(optimizer)
-        if not given:
+        if not (given := rates(optimizer)):
             return
         low, high = min(given), max(given)
         rate_state = self.states.get(optimizer)
@@ -158,6 +157,7 @@ class ScheduleObserver(Observer):
         if (
             rate_state.updates == 0
             or jumped
+            or rate_state.climbs(high)
             or (odd and rate_state.same == 1)
             or (high == 0 and rate_state.same in ZERO_NEWS)
         ):

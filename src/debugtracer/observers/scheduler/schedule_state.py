@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 
+NEWS = 3  # rises of a rate at which it is told again, with the line that wrote it (ours)
 FADED = 1e-3  # of the largest rate: below it nothing is learnt (ours; schedules end there, they do not stay)
 
 
@@ -44,6 +45,11 @@ class ScheduleState:
             self.drops += high < self.high
         if high > self.peak or high <= self.lowest:
             self.lowest, self.lowest_at, self.lowest_step = high, self.updates, step
+
+    def climbs(self, high: float) -> bool:
+        """Whether this update has the third rate in a row that is higher than the one before, of a rate that has never
+        fallen; call it before the way up and down is followed."""
+        return not self.drops and self.rises == NEWS - 1 and self.high is not None and high > self.high
 
     def moves(self, high: float, step: int) -> None:
         """Keep the largest move."""
