@@ -60,3 +60,38 @@ def test_what_is_no_numbering():
     assert numbers_of({"oak": 0, "elm": "1"}) is None
     assert numbers_of({"oak": True, "elm": 2}) is None
     assert numbers_of({"oak": 0, "elm": 2}) == [0, 2]
+
+
+KEYED = """
+PAD, OOV = "<pad>", "<oov>"
+
+
+class Letters:
+    def __init__(self, letters):
+        self.ids = {letter: at + 1 for at, letter in enumerate(letters)}
+        self.ids[PAD] = 0
+        self.ids[OOV] = len(self.ids) + 1
+        self.ids["<end>"] = 77
+
+    def of(self, letter):
+        return [0, 1][self.ids[letter]]
+
+
+def read(letters):
+    return Letters(letters).of(OOV)
+"""
+
+
+@pytest.mark.parametrize(("key", "line"), [("<oov>", 9), ("<pad>", 8), ("<end>", 10), ("a", 7)])
+def test_of_several_lines_that_which_names_the_key(tmp_path, monkeypatch, key, line):
+    file = tmp_path / "letters_of_words.py"
+    file.write_text(KEYED)
+    spec = importlib.util.spec_from_file_location("letters_of_words", file)
+    module = importlib.util.module_from_spec(spec)
+    monkeypatch.setitem(sys.modules, "letters_of_words", module)
+    spec.loader.exec_module(module)
+    with pytest.raises(IndexError) as raised:
+        module.read("abc")
+    (held,) = [held for held in number_dicts(raised.value) if held.name == "ids"]
+    filling = filling_of(held, key)
+    assert filling is not None and filling.line.line == line

@@ -5,10 +5,11 @@ from __future__ import annotations
 import gc
 import sys
 import weakref
+from types import SimpleNamespace
 
 import torch
 
-from debugtracer.callsites.frame_locals import local, locals_of
+from debugtracer.callsites.frame_locals import local, locals_of, uses_locals
 
 
 def look() -> dict:
@@ -83,3 +84,20 @@ def test_a_debugger_that_runs_in_the_frame_loses_nothing():
         sys.settrace(before)
     assert answer == 6
     assert 5 in seen
+
+
+def test_vars_of_an_object_asks_for_no_locals():
+    def settings(args):
+        rate = args.lr
+        return vars(args), list(map(vars, [args])), look(), rate
+
+    def mine():
+        rate = 0.1
+        return vars(), look(), rate
+
+    assert not uses_locals(settings.__code__)
+    assert uses_locals(mine.__code__)
+    _, _, seen, _ = settings(SimpleNamespace(lr=0.1))
+    assert seen["rate"] == 0.1
+    given, seen, _ = mine()
+    assert (given, seen) == ({"rate": 0.1}, {})

@@ -73,9 +73,10 @@ def numbers_of(held: dict[Any, Any]) -> list[int] | None:
     return values if len(set(values)) == len(values) else None
 
 
-def filling_of(held: Held) -> Filling | None:
+def filling_of(held: Held, key: Any = None) -> Filling | None:
     """The only statement in a loop, else the only one at all, that gives entries of a dict of this name their numbers:
-    in the class that holds it where there is one there. Reads source."""
+    in the class that holds it where there is one there, and the one that names this key where one does. Reads
+    source."""
     found: list[tuple[Program, ast.stmt, ast.expr]] = []
     own = type(held.owner).__name__ if not isinstance(held.owner, CodeType) else ""
     home = home_of(held)
@@ -88,6 +89,7 @@ def filling_of(held: Held) -> Filling | None:
     for keep in (
         lambda p, n: (o := p.owner(n)) is not None and o.name == own,
         lambda p, n: str(p.path) in home,
+        lambda p, n: key is not None and names_key(p, n, key),
         in_loop,
     ):
         kept = [one for one in found if keep(one[0], one[1])]
@@ -114,6 +116,19 @@ def given(node: ast.Assign, name: str) -> ast.expr | None:
     if final_name(target) == name and isinstance(node.value, ast.DictComp):
         return node.value.value
     return None
+
+
+def names_key(program: Program, node: ast.AST, key: Any) -> bool:
+    """Whether a statement fills the entry of this very key: written out, or a name of its file."""
+    target = node.targets[0] if isinstance(node, ast.Assign) else None
+    place = target.slice if isinstance(target, ast.Subscript) else None
+    if isinstance(place, ast.Constant):
+        return type(place.value) is type(key) and place.value == key
+    if not isinstance(place, ast.Name):
+        return False
+    modules = (m for m in list(sys.modules.values()) if getattr(m, "__file__", None) == str(program.path))
+    values = [vars(module).get(place.id) for module in modules]
+    return any(type(value) is type(key) and value == key for value in values)
 
 
 def in_loop(program: Program, node: ast.AST) -> bool:

@@ -6,6 +6,7 @@ import dis
 import functools
 import inspect
 import sys
+from itertools import pairwise
 from types import CodeType, FrameType
 from typing import Any
 
@@ -34,8 +35,19 @@ def locals_of(frame: FrameType) -> dict[str, Any]:
 
 @functools.lru_cache(4096)
 def uses_locals(code: CodeType) -> bool:
-    """Whether a function calls the builtin `locals`, `vars`, `eval` or `exec`, all of which use the one dict."""
+    """Whether a function calls the builtin `locals`, `eval` or `exec`, or `vars` of nothing, all of which use the one
+    dict; `vars(args)` asks an object."""
     asking = {"locals", "vars", "eval", "exec"}.intersection(code.co_names)
-    return bool(asking) and any(
-        one.opname == "LOAD_GLOBAL" and one.argval in asking for one in dis.get_instructions(code)
+    if not asking:
+        return False
+    every = list(dis.get_instructions(code))
+    return any(
+        one.opname == "LOAD_GLOBAL" and one.argval in asking and (one.argval != "vars" or not asks_of(after))
+        for one, after in pairwise(every)
     )
+
+
+def asks_of(after: dis.Instruction) -> bool:
+    """Whether the instruction behind the name of a function loads what it is called with, or passes the function on as
+    an argument."""
+    return after.opname.startswith("LOAD_")

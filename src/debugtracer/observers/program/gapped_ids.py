@@ -34,14 +34,15 @@ class GappedIdsObserver(Observer):
         held = next((one for one in number_dicts(error, (data,)) if runs_past(one.value, refused)), None)
         if held is None:
             return
-        values, filling = numbers_of(held.value) or [], filling_of(held)
+        key = next(key for key, value in held.value.items() if value == refused.number)
+        values, filling = numbers_of(held.value) or [], filling_of(held, key)
         made = written_at(origin(held.name, site.frames)) if filling is None else filling.line
         self.run.emit(
             GappedIds(
                 ref=crash_ref(self.run, site.iterator is not None),
                 number=refused.number,
                 size=refused.size,
-                entry=in_words(next(key for key, value in held.value.items() if value == refused.number)),
+                entry=in_words(key),
                 name=held.where(),
                 entries=len(values),
                 low=min(values),
