@@ -27,6 +27,16 @@ def test_it_points_to_the_line_of_the_factor_and_the_first_such_update():
     )
 
 
+def test_a_scheduler_that_begins_at_0_and_is_not_stepped_is_the_place():
+    more = {"scheduler": "LambdaLR", "scheduler_frame": line(33), "value_frame": line(23)}
+    (finding,) = found(LrZero(), [rate(low=0.0, high=0.0, same=20, calls=0, **more)])
+    assert finding.place.frame == line(33)
+    assert "it begins at 0 and was not stepped in them, as where it is stepped once an epoch;" in finding.message
+    assert finding.remedy[0].startswith("step the scheduler after each update")
+    (stepped,) = found(LrZero(), [rate(low=0.0, high=0.0, same=20, calls=20, **more)])
+    assert stepped.place.frame == line(23)
+
+
 def test_without_a_scheduler_it_is_the_optimizer():
     (finding,) = found(LrZero(), [rate(low=0.0, high=0.0, same=20)])
     assert (finding.kind, finding.place.frame) == ("lr_zero", line(5))

@@ -16,6 +16,10 @@ from debugtracer.trace.window import Window
 
 REPEATS = 2  # updates before which a scheduler was stepped too often (ours: as optimizer/sched-order has it)
 ONCE = "call scheduler.step() once per update, beside optimizer.step()"
+EACH = (
+    "step the scheduler after each update if its lengths are updates (Lightning: {'scheduler': ..., 'interval': "
+    "'step'}); if they are epochs, begin the warm-up above 0: (epoch + 1) / warmup"
+)
 KEPT = "keep the fraction within its range, min(1.0, x), or end the schedule with the run"
 
 
@@ -29,8 +33,9 @@ class LrZero(Check, frozen=True):
         With 0 nothing is learned, and the loss only shows the noise of the batches. A negative rate climbs the loss.
     How it decides
         The rate of all groups is exactly 0 in 20 updates running; a warm-up starts with 0 for one update. One group at
-        0 is a way to freeze it and is no fault. A negative rate is told at once. Of a
-        scheduler that was stepped several times per update the call of step() is the line, else what computes the rate.
+        0 is a way to freeze it and is no fault. A negative rate is told at once. Of a scheduler that was stepped
+        several times per update the call of step() is the line, of one that begins at 0 and was not stepped in these
+        updates that which builds it, else what computes the rate.
     What to do
         Print the factor of the schedule for the first and the last step of the run.
     Example
@@ -81,16 +86,33 @@ class LrZero(Check, frozen=True):
         often = stepped_often(window, fact)
         if often is not None:
             source += f"; it is stepped {times(often)}, expected once per update"
+        still = not fact.begun_step and bool(fact.scheduler) and fact.calls == 0 and not float(fact.high)
+        if still:
+            source += "; it begins at 0 and was not stepped in them, as where it is stepped once an epoch"
         call = None if often is None else often.step_frame if often.micro >= REPEATS else often.doubled_frame
         return self.finding(
             window,
             "error",
-            f"the learning rate of {fact.kind} {what}{long}{by}{source}; expected a rate above 0. Print the factor "
-            "over the steps of the run.",
+            f"the learning rate of {fact.kind} {what}{long}{by}{source}; expected a rate above 0. "
+            + ("Step it after each update." if still else "Print the factor over the steps of the run."),
             ref=msgspec.structs.replace(fact.ref, iteration=fact.begun, step=fact.begun_step),
-            place=Place(frame=call or end or fact.value_frame or fact.scheduler_frame or fact.rate_frame or fact.frame),
+            place=Place(
+                frame=call
+                or end
+                or (fact.scheduler_frame if still else None)
+                or fact.value_frame
+                or fact.scheduler_frame
+                or fact.rate_frame
+                or fact.frame
+            ),
             kind=self.kind if fact.scheduler or fact.begun_step else "lr_zero",  # a rate that was another is a schedule
-            remedies=(ONCE, *self.remedies) if call is not None else () if end is None else (KEPT, *self.remedies),
+            remedies=(ONCE, *self.remedies)
+            if call is not None
+            else (EACH, *self.remedies)
+            if still
+            else ()
+            if end is None
+            else (KEPT, *self.remedies),
             lr=float(fact.low),
             updates=fact.same,
         )

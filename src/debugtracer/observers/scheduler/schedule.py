@@ -203,7 +203,7 @@ class ScheduleObserver(Observer):
                 built=number(max(built)) if built else None,
                 before=None if rate_state.high is None else number(rate_state.high), peak=number(rate_state.peak),
                 number=rate_state.updates, same=rate_state.same, begun=rate_state.begun,
-                begun_step=rate_state.begun_step, scheduler="" if plan is None else plan.kind,
+                begun_step=rate_state.begun_step, scheduler="" if plan is None else plan.kind, calls=None if plan is None else plan.calls,
                 scheduler_frame=None if plan is None else plan.frame,
                 value_frame=value_frame, loaded=None if load is None else number(load.rate),
                 loaded_frame=None if load is None else load.frame,

@@ -36,6 +36,8 @@ class Rate(Fact, frozen=True, kw_only=True):
     begun_step: int = 0
     scheduler: str = ""
     """The class of its scheduler, if it has one that was stepped or built."""
+    calls: int | None = None
+    """Calls of the step of that scheduler so far."""
     scheduler_frame: Frame | None = None
     """Where the user built that."""
     value_frame: Frame | None = None
