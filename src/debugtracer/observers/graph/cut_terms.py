@@ -18,6 +18,7 @@ from debugtracer.callsites.line import first
 from debugtracer.callsites.origins.value_origin import program_of
 from debugtracer.observers.graph.constant_terms import SUMS
 from debugtracer.observers.graph.graph_cut import CHOICES
+from debugtracer.observers.graph.graph_walk import node_of
 from debugtracer.observers.graph.summands import ALONG
 from debugtracer.observers.graph.summands import SUMS as SUM_NODES
 from debugtracer.observers.model.shadow_model import is_dense
@@ -132,8 +133,8 @@ class CutTermsObserver(Observer):
         for one in past:
             for end in one.ends:
                 end.uses += 1
-        if output.numel() == 1 and name in SUMS and len(past) == 1 and past[0].reduced and output.grad_fn is not None:
-            self.now.added[int(output.grad_fn._sequence_nr())] = Added(past[0], raw_frames(2))
+        if output.numel() == 1 and name in SUMS and len(past) == 1 and past[0].reduced and (node := node_of(output)):
+            self.now.added[int(node._sequence_nr())] = Added(past[0], raw_frames(2))
 
     @inspected
     def backward_begins(self, losses: list[Tensor]) -> None:
@@ -167,12 +168,12 @@ class CutTermsObserver(Observer):
 
 def begins(name: str, value: Tensor) -> bool:
     """Whether a call that gives no graph is the end of one: of what was computed, or of a weight as it is."""
-    return value.grad_fn is not None or (value.requires_grad and name in ENDS)
+    return node_of(value) is not None or (value.requires_grad and name in ENDS)
 
 
 def sums_of(losses: Iterable[Tensor]) -> set[int]:
     """The numbers of the sums of scalars that a loss is made by, past factors."""
-    stack: list[Any] = [loss.grad_fn for loss in losses if loss.grad_fn is not None and loss.numel() == 1]
+    stack: list[Any] = [node for loss in losses if loss.numel() == 1 and (node := node_of(loss)) is not None]
     found: set[int] = set()
     while stack and len(found) < MOST:
         node = stack.pop()
