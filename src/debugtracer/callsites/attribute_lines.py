@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import ast
 import dis
-import linecache
 import re
 from types import CodeType
 
-from debugtracer.callsites.origins.value_origin import program_of, scope_at
+from debugtracer.callsites.origins.setting_origin import at_line
+from debugtracer.callsites.origins.value_origin import program_of
 from debugtracer.callsites.program_files import program_files, with_words
 from debugtracer.trace.birth import Frame
 
@@ -47,9 +47,7 @@ def attribute_written(name: str) -> Frame | None:
     found: list[Frame] = []
     for file in with_words(program_files() or [], re.compile(rf"\b{re.escape(name)}\b")):
         program = program_of(file)
-        for node in program.every(ast.Attribute) if program is not None else ():
-            if program is not None and node.attr == name and isinstance(node.ctx, ast.Store):
-                scope = scope_at(program, node.lineno)
-                function = scope.name if scope is not None else "<module>"
-                found.append(Frame(file, node.lineno, function, linecache.getline(file, node.lineno).strip()))
+        if program is not None:
+            written = (n for n in program.every(ast.Attribute) if n.attr == name and isinstance(n.ctx, ast.Store))
+            found += [at_line(program, node.lineno) for node in written]
     return found[0] if len(found) == 1 else None

@@ -17,11 +17,9 @@ from debugtracer.trace.birth import Frame
 
 ONE = 1e-5  # that a maximum may lie off 1 after a division by it (ours: float32)
 SHARE = 0.01  # of it that all others are below (ours)
-VARIED, PLAIN, SEEN = (
-    64,
-    0.5,
-    1 << 16,
-)  # different values of the others at least, share of one at most, looked at (ours)
+VARIED = 64  # different values of the others at least (ours)
+PLAIN = 0.5  # share of one of them at most (ours)
+SEEN = 1 << 16  # of them that are looked at (ours)
 MOST_PLACES = 4096  # of the maximum in windows that overlap (ours)
 CLOSE = 1e-3  # of the range of a column that a number may lie off the file's (ours: float32, printed)
 Table = tuple[int, list[str], NDArray[Any]]

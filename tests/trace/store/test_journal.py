@@ -9,7 +9,7 @@ import pytest
 from debugtracer.errors import TraceError
 from debugtracer.testing import a_finding
 from debugtracer.trace.events import Acted, AnyEvent, Found, Noted, Observed, RankEnded, RankStarted
-from debugtracer.trace.store.journal import Journal, encode_event, observed, read_events
+from debugtracer.trace.store.journal import Journal, encode_event, read_events, read_facts
 
 EVENTS: list[AnyEvent] = [
     RankStarted(at=1.0, pid=4, world_size=2),
@@ -85,4 +85,4 @@ def test_the_facts_of_one_word_are_found_among_all_lines(tmp_path: Path) -> None
     other = Observed(at=4.5, word="a/MarkOfAnother", fact={"n": 3})
     path = written(tmp_path, [*EVENTS, marks[0], other, marks[1]])
     path.write_bytes(path.read_bytes() + b'{"type":"observed","word":"a/Mark","fact":{to\n')
-    assert list(observed(tmp_path, "a/Mark")) == marks
+    assert list(read_facts(tmp_path, "a/Mark")) == marks

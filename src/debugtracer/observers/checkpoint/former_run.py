@@ -17,7 +17,7 @@ from debugtracer.trace.facts.fact import from_plain
 from debugtracer.trace.facts.former_run import FormerRun
 from debugtracer.trace.number import as_float
 from debugtracer.trace.step import StepRef
-from debugtracer.trace.store.journal import observed
+from debugtracer.trace.store.journal import read_facts
 from debugtracer.trace.store.manifest import read_manifest
 from debugtracer.trace.store.reader import Trace
 from debugtracer.trace.store.schema import EVENTS, MANIFEST, rank_folder
@@ -66,7 +66,7 @@ class FormerRunSearch:
         folder = rank_folder(trace.path, rank)
         if not (folder / EVENTS).exists() or (folder / EVENTS).stat().st_size > MOST_BYTES:
             return
-        for event in reversed(list(observed(folder, CheckpointMark.word()))):
+        for event in reversed(list(read_facts(folder, CheckpointMark.word()))):
             fact = from_plain(event.word, event.fact)
             if (
                 isinstance(fact, CheckpointMark)

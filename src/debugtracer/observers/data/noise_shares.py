@@ -11,6 +11,7 @@ from torch.optim import Optimizer
 
 from debugtracer.callsites.frames import raw_frames
 from debugtracer.callsites.line import first
+from debugtracer.observers.loss.bootstrap_masks import ADDS
 from debugtracer.observers.loss.drawn_targets import DRAWS
 from debugtracer.observers.model.shadow_model import is_dense
 from debugtracer.observers.observed_run import ObservedRun
@@ -20,7 +21,6 @@ from debugtracer.recorder.state.identity import ById
 from debugtracer.trace.facts.noise_share import NoiseShare
 from debugtracer.trace.number import number
 
-SUMS = frozenset({"add", "__add__", "__radd__"})
 FEWEST, LARGEST = 4, 4096  # rows (ours: fewer say little of a schedule)
 MOST = 32  # products of a step that are followed (ours)
 SIGNALS = 256  # tensors made of a schedule that are followed (ours)
@@ -75,7 +75,7 @@ class NoiseSharesObserver(Observer):
             self.draws[output] = True
         elif name in PRODUCTS and len(args) == 2 and len(self.scaled) < MOST:
             self.product(args, output)
-        elif name in SUMS and len(args) == 2 and all(isinstance(value, Tensor) for value in args):
+        elif name in ADDS and len(args) == 2 and all(isinstance(value, Tensor) for value in args):
             parts = [self.scaled.get(value) for value in args]
             if parts[0] is not None and parts[1] is not None and parts[0].noise != parts[1].noise:
                 noise, data = sorted(parts, key=lambda one: one is not None and not one.noise)

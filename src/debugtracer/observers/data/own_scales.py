@@ -25,10 +25,9 @@ from debugtracer.trace.facts.own_scale import OwnScale
 
 FEWEST = 32  # rows (ours: of a few a mean of 0 is soon met)
 LARGEST = 1 << 24  # values of an array that is looked at, once (ours: 0.05 s)
-ROUNDING = (
-    2e-5  # of a mean from 0 and a deviation from 1 (ours: float32 stays below 1e-6; the deviation of the mean of a
-)
-# million rows is 1e-3)
+# of a mean from 0 and a deviation from 1 (ours: float32 stays below 1e-6; the deviation of the mean of a million rows
+# is 1e-3)
+ROUNDING = 2e-5
 ARRAYS = 8  # of one dataset (ours)
 LOADERS = 8  # that are looked at (ours)
 

@@ -16,9 +16,9 @@ from debugtracer.callsites.line import first
 from debugtracer.callsites.origins.argument_origin import argument_origin
 from debugtracer.callsites.origins.value_origin import made_first, origin, program_of
 from debugtracer.errors import guarded
+from debugtracer.observers.graph.connections import connects, graph_tensors
 from debugtracer.observers.loss.evaluated_rows import FEWEST, LOOKS
 from debugtracer.observers.loss.followed_rows import rows_of
-from debugtracer.observers.loss.whole_losses import HELD, connects
 from debugtracer.observers.model.shadow_model import is_dense
 from debugtracer.observers.observed_run import ObservedRun
 from debugtracer.observers.observer import Observer, inspected
@@ -80,13 +80,8 @@ class KnownLinksObserver(Observer):
         if not isinstance(output, Tensor) or not is_dense(output) or output.dim() != 2:
             return
         for place, (word, value) in enumerate([*(("", v) for v in args), *kwargs.items()]):
-            holder = None if isinstance(value, (Tensor, nn.Module)) else value
-            held = (
-                value
-                if holder is None
-                else next((e for n in HELD if (e := getattr(holder, n, None)) is not None), None)
-            )
-            codes = codes_of(held, len(output)) if isinstance(held, Tensor) and connects(held, len(output)) else None
+            held = next(graph_tensors(value), None)
+            codes = codes_of(held, len(output)) if held is not None and connects(held, len(output)) else None
             if codes is not None:
                 named = guarded("observers.graph.known_links")(bound_name)(module) or ""
                 self.graph = GivenGraph(len(output), codes, raw_frames(3), named, word, place)

@@ -10,8 +10,8 @@ from torch import Tensor, nn
 
 from debugtracer.callsites.frames import RawFrames, raw_frames
 from debugtracer.callsites.line import first
+from debugtracer.observers.graph.connections import graph_tensors
 from debugtracer.observers.graph.permuted_views import VIEWS
-from debugtracer.observers.loss.whole_losses import HELD
 from debugtracer.observers.model.shadow_model import is_dense
 from debugtracer.observers.observed_run import ObservedRun
 from debugtracer.observers.observer import Observer, inspected
@@ -50,16 +50,9 @@ class PairedViewsObserver(Observer):
         """Tell a view that a model is given as connections between what it answers for."""
         if not self.views or not isinstance(output, Tensor) or not torch.is_grad_enabled():
             return
-        given = [*args, *kwargs.values()]
-        given += [getattr(v, name, None) for v in given for name in HELD if not isinstance(v, (Tensor, nn.Module))]
+        given = [tensor for value in (*args, *kwargs.values()) for tensor in graph_tensors(value)]
         for value in given:
-            if (
-                not isinstance(value, Tensor)
-                or not is_dense(value)
-                or value.dim() != 2
-                or len(value) != 2
-                or not value.is_contiguous()
-            ):
+            if not is_dense(value) or value.dim() != 2 or len(value) != 2 or not value.is_contiguous():
                 continue
             place = storage_of(value)
             found = self.views.pop((place, value.shape[1]), None) if place is not None else None
@@ -73,13 +66,9 @@ class PairedViewsObserver(Observer):
                 )  # fmt: skip
 
 
-def has_other(given: list[Any], pairs: Tensor) -> bool:
+def has_other(given: list[Tensor], pairs: Tensor) -> bool:
     """Whether these are numbers of rows of another argument, nearly up to its last one: tokens of two texts are not."""
-    rows = [
-        len(v)
-        for v in given
-        if isinstance(v, Tensor) and v is not pairs and is_dense(v) and v.dim() and v.is_floating_point()
-    ]
+    rows = [len(v) for v in given if v is not pairs and is_dense(v) and v.dim() and v.is_floating_point()]
     return any(int(pairs.max()) < count <= 2 * (int(pairs.max()) + 1) for count in rows)
 
 

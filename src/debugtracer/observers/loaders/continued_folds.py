@@ -147,12 +147,12 @@ class ContinuedFoldsObserver(Observer):
                 ref=self.run.ref("load", self.run.iteration - 1), fold=self.folds, model=type(module).__name__,
                 shared=len(seen), rows=len(rows), current=current, frame=info.frame, train_frame=self.train_frame,
                 built=self.run.built_at(optimizer) if optimizer is not None else None, samples=tuple(seen[:SAMPLES]),
-                made=guarded("observers.loaders.continued_folds")(line_of)(module),
+                made=guarded("observers.loaders.continued_folds")(model_built)(module),
             )
         )  # fmt: skip
 
 
-def line_of(model: nn.Module) -> Frame | None:
+def model_built(model: nn.Module) -> Frame | None:
     """The line that had a network made, by the name that it has where it is asked: the call, not what a function of the
     program returns. None where that is not known. Reads source."""
     name = bound_name(model)

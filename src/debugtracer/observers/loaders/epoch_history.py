@@ -165,9 +165,8 @@ class EpochHistory:
         self.digests = tuple(value for _, leaf in leaves if (value := digest(leaf)) is not None)
         if len(now.order) < HEAD and batch.indices is not None:
             now.order.append(hash(batch.indices))
-            drawn = tuple(
-                dict.fromkeys(batch.indices)
-            )  # rows of one sample, or of one item of a stream, share its index
+            # rows of one sample, or of one item of a stream, share its index
+            drawn = tuple(dict.fromkeys(batch.indices))
             now.ascending &= all(a < b for a, b in zip((now.last, *drawn), drawn, strict=False))
             now.last = batch.indices[-1] if batch.indices else now.last
         if len(now.content) < HEAD and self.digests:

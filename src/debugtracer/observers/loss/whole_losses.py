@@ -9,6 +9,7 @@ from torch import Tensor, nn
 
 from debugtracer.callsites.frames import RawFrames, raw_frames
 from debugtracer.callsites.line import first
+from debugtracer.observers.graph.connections import connects, graph_tensors
 from debugtracer.observers.loss.evaluated_rows import FEWEST, LOOKS, MOST
 from debugtracer.observers.loss.followed_rows import rows_of
 from debugtracer.observers.loss.loss_function import arguments
@@ -18,9 +19,6 @@ from debugtracer.observers.observed_run import ObservedRun
 from debugtracer.observers.observer import Observer, inspected
 from debugtracer.recorder.tape.moved_leaves import storage_of
 from debugtracer.trace.facts.evaluated_rows import EvaluatedRows
-
-HELD = ("edge_index", "adj_t")
-"""Attributes of what holds a graph."""
 
 
 class WholeLossesObserver(Observer):
@@ -49,9 +47,8 @@ class WholeLossesObserver(Observer):
         """Keep the number of nodes of which a model is given connections."""
         self.over = self.over and not torch.is_grad_enabled()
         if torch.is_grad_enabled() and isinstance(output, Tensor) and is_dense(output) and output.dim():
-            given = [*args, *kwargs.values()]
-            given += [getattr(v, name, None) for v in given for name in HELD if not isinstance(v, (Tensor, nn.Module))]
-            if any(connects(value, len(output)) for value in given):
+            given = (tensor for value in (*args, *kwargs.values()) for tensor in graph_tensors(value))
+            if any(connects(tensor, len(output)) for tensor in given):
                 self.nodes.add(len(output))
 
     @inspected
@@ -100,17 +97,6 @@ class WholeLossesObserver(Observer):
             )
         )  # fmt: skip
         self.run.unsubscribe(self.called, self.left, self.backward_ended)
-
-
-def connects(value: Any, nodes: int) -> bool:
-    """Whether a tensor holds connections of that many nodes: pairs of their numbers, or a number for each pair."""
-    if not isinstance(value, Tensor) or value.dim() != 2 or value.requires_grad:
-        return False
-    if value.shape[0] == value.shape[1] == nodes:
-        return True
-    if value.layout is not torch.strided or value.dtype != torch.int64 or value.shape[0] != 2 or not value.numel():
-        return False
-    return value.shape[1] > 2 and int(value.min()) >= 0 and nodes / 2 < int(value.max()) < nodes
 
 
 def differs(labels: Tensor) -> bool:

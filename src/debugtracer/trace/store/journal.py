@@ -73,7 +73,7 @@ def read_events(folder: Path, *, snapshots: bool = True) -> tuple[list[AnyEvent]
     return events, problems
 
 
-def observed(folder: Path, word: str) -> Iterator[Observed]:
+def read_facts(folder: Path, word: str) -> Iterator[Observed]:
     """Yield the facts of one word that a rank has written, oldest first; no other line is decoded, and a damaged one is
     left out. Raises OSError."""
     start = start_of(word)
