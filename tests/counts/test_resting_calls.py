@@ -35,6 +35,7 @@ MOST_AT_WORK = 690  # calls of functions of the recorder in such a step; 660 wit
 OURS = str(Path(resting_steps.__file__).parents[2])
 MOST_LEFT_OUT = 8  # a step of it whose gradients are left out
 MOST_BY_HAND_LEFT_OUT = 9
+MOST_PASSED, MOST_BY_HAND_PASSED = 6, 3  # a step that is passed over
 RECORDER = str(Path(resting_steps.__file__).parents[1])
 
 
@@ -263,6 +264,25 @@ def test_a_step_whose_gradients_are_left_out_runs_fewer(
     finally:
         sys.setprofile(None)
     assert rows.rows[-1].grad_l2 is None
+    assert counted.counts.total() <= most, counted.counts.most_common(40)
+
+
+@pytest.mark.parametrize(("kind", "most"), [(None, MOST_PASSED), ("by hand", MOST_BY_HAND_PASSED)])
+def test_a_step_that_is_passed_over_runs_the_fewest(
+    session: Session, monkeypatch: pytest.MonkeyPatch, kind: str | None, most: int
+) -> None:
+    monkeypatch.setattr(resting_steps, "LONGEST_S", 60.0)
+    loop, passed = at_rest(session, MANY, ByHand if kind else LikeAFramework), session.events.passed
+    while not (session.events.calls.rests and passed.left):
+        session.governor.resting_s.update(dict.fromkeys(session.governor.resting_s, -0.34))
+        loop.step()
+    counted, rows = PythonCalls(), len(session.events.resting.steps.rows)
+    sys.setprofile(counted)
+    try:
+        loop.step()
+    finally:
+        sys.setprofile(None)
+    assert len(session.events.resting.steps.rows) == rows
     assert counted.counts.total() <= most, counted.counts.most_common(40)
 
 

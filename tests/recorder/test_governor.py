@@ -9,6 +9,7 @@ from torch import nn
 from debugtracer.observers.observed_run import RARELY
 from debugtracer.recorder import governor as governors
 from debugtracer.recorder.governor import (
+    AFTER,
     BLOCK_S,
     DEBT_S,
     FIRST_S,
@@ -37,7 +38,7 @@ def test_first_steps_of_seconds_count_once_as_much_was_ours_as_every_run_is_give
     steps = Steps()
     steps.go(3, 2.0, 0.9)
     assert steps.governor.balance_s == GRACE_S
-    while steps.working():
+    while Part.GRADIENTS in steps.working():
         steps.go(1, 2.0, 0.9)
         assert steps.state.step < 20
     assert FIRST_S + GRACE_S < steps.state.own_s * (1 + UNSEEN) < FIRST_S + GRACE_S + 2 * 0.9
@@ -59,7 +60,8 @@ def test_parts_rest_in_their_order_and_root_calls_last():
         order += [part for part in Part if part not in steps.working() and part not in order]
         assert steps.state.step < 13_000
     assert order == list(Part)
-    assert list(steps.state.rested) == [WORDS[part] for part in order[:-1]], "the last is counted where it is left out"
+    rested = [WORDS[part] for part in order if part not in AFTER]
+    assert list(steps.state.rested) == rested, "the others are counted where they are left out"
     assert list(LIMITS_S.values()) == sorted(LIMITS_S.values(), reverse=True)
 
 
@@ -67,21 +69,25 @@ def test_norms_rest_for_what_is_too_much_while_all_else_rests_not_for_the_debt_f
     steps = Steps()
     steps.go(FIRST_STEPS + 1, 0.002, 0.001)
     steps.go(1, 200.0, 100.0)
-    assert steps.working() == [Part.GRADIENTS]
+    assert steps.working() == [Part.GRADIENTS, Part.STEPS]
     steps.go(20_000, 0.002, 0.00005)
-    assert steps.working() == [Part.GRADIENTS], "two and a half percent are promised"
+    assert steps.working() == [Part.GRADIENTS, Part.STEPS], "two and a half percent are promised"
+    steps.go(1, 0.002, 0.3)
+    assert steps.working() == [Part.STEPS]
+    steps.go(20_000, 0.002, 0.00002)
+    assert steps.working() == [Part.GRADIENTS, Part.STEPS]
     steps.go(20_000, 0.002, 0.0001)
     assert steps.working() == []
     steps.go(20_000, 0.002, 0.00002)
-    assert Part.GRADIENTS in steps.working()
+    assert {Part.GRADIENTS, Part.STEPS} <= set(steps.working())
 
 
 def test_what_is_kept_never_rests() -> None:
     steps = Steps()
-    steps.governor = Governor(0.0, steps.state, lambda: (steps.wall_s, steps.wall_s), kept=(Part.GRADIENTS,))
+    steps.governor = Governor(0.0, steps.state, lambda: (steps.wall_s, steps.wall_s), kept=(Part.GRADIENTS, Part.STEPS))
     steps.go(FIRST_STEPS + 2, 0.002, 0.001)
     steps.go(10, 10.0, 9.0)
-    assert steps.working() == [Part.GRADIENTS]
+    assert steps.working() == [Part.GRADIENTS, Part.STEPS]
 
 
 def test_in_the_long_run_the_share_is_the_promised_one():
@@ -114,7 +120,7 @@ def test_one_dear_moment_is_a_bounded_debt():
     steps.go(FIRST_STEPS + 1, 0.1, 0.0)
     steps.go(1, 100.0, 100.0)
     assert steps.governor.balance_s == -DEBT_S
-    assert steps.working() == [Part.GRADIENTS]
+    assert steps.working() == [Part.GRADIENTS, Part.STEPS]
     steps.go(int((DEBT_S + GRACE_S) / (0.03 * 0.1)) + 20, 0.1, 0.0)
     assert steps.working() == list(Part)
 
@@ -221,7 +227,7 @@ def test_ranks_that_train_together_let_only_their_own_looks_and_copies_rest(monk
     steps = Steps()
     steps.governor.balance_s = -DEBT_S
     steps.governor.decide()
-    assert steps.working() == [Part.TAPE, Part.OBSERVERS, Part.CALLS, Part.GRADIENTS]
+    assert steps.working() == [Part.TAPE, Part.OBSERVERS, Part.CALLS, Part.GRADIENTS, Part.STEPS]
 
 
 @pytest.mark.parametrize("part", LIMITS_S)
@@ -230,7 +236,8 @@ def test_a_part_works_from_its_limit_on_and_again_from_a_block_above_it(part: Pa
     governor, limit_s = steps.governor, LIMITS_S[part]
     told = []
     for balance_s in (limit_s, limit_s - 1e-9, limit_s + 0.049, limit_s + 0.05 + 1e-9):
-        governor.balance_s = governor.resting_s = balance_s
+        governor.balance_s = balance_s
+        governor.resting_s = dict.fromkeys(AFTER, balance_s)
         governor.decide()
         told.append(governor.affords(part))
     assert told == [True, False, False, True]

@@ -30,7 +30,7 @@ class Recording:
     def __init__(self, settings: Settings) -> None:
         self.state = RunState()
         # the other modes hold a bad update back, so each has to be read before it
-        kept = () if settings.mode is Mode.OBSERVE else (Part.GRADIENTS,)
+        kept = () if settings.mode is Mode.OBSERVE else (Part.GRADIENTS, Part.STEPS)
         self.governor = Governor(settings.cost, self.state, kept=kept)
         self.stack = ModeStack()
         self.thread = TrainingThread()

@@ -39,6 +39,7 @@ class Part(enum.IntEnum):
     OBSERVERS = 4  # what is asked of every step beside loss and gradient: order of calls, schedules, modes, parameters
     CALLS = 5  # root calls and batches: what is left is the loss, the norm of the gradients and the gate
     GRADIENTS = 6  # that norm, in all steps but some: where all else rests and it is still more than promised
+    STEPS = 7  # whole steps, all but some: where that is not enough
 
 
 LIMITS_S = {
@@ -49,6 +50,7 @@ LIMITS_S = {
     Part.OBSERVERS: -0.1,
     Part.CALLS: -0.3,
     Part.GRADIENTS: -0.3,  # of what was gained since root calls rest: the debt from before is not theirs
+    Part.STEPS: -0.3,  # since that norm rests
 }
 WORDS = {
     Part.LOOKS: "close looks",
@@ -58,7 +60,10 @@ WORDS = {
     Part.OBSERVERS: "observers",
     Part.CALLS: "root calls and batches",
     Part.GRADIENTS: "the norm of the gradients",
+    Part.STEPS: "whole steps",
 }
+# part -> the one before it: what was gained since that one rests decides about it
+AFTER = {Part.GRADIENTS: Part.CALLS, Part.STEPS: Part.GRADIENTS}
 
 
 def clocks() -> tuple[float, float]:
@@ -97,8 +102,8 @@ class Governor:
         """Seconds that what follows the next incident is given."""
         self.first_s = 0.0
         """Seconds of ours in the first steps."""
-        self.resting_s = 0.0
-        """What was gained since root calls rest, 0 at most."""
+        self.resting_s = dict.fromkeys(AFTER, 0.0)
+        """What was gained since the part before each rests, 0 at most."""
         self.working = dict.fromkeys(Part, True)
 
     def resume(self) -> None:
@@ -135,12 +140,14 @@ class Governor:
             if self.pace * self.first_s <= FIRST_S:
                 return
         for part, works in self.working.items():
-            if not works and steps > 1 and part is not Part.GRADIENTS:
+            if not works and steps > 1 and part not in AFTER:
                 state.rested[WORDS[part]] += steps - 1
         gained_s = self.pace * (self.cost * max(seconds - spent_s, 0.0) - spent_s)
         self.balance_s = min(max(self.balance_s + gained_s, -DEBT_S), GRACE_S)
-        least_s = LIMITS_S[Part.GRADIENTS] - BLOCK_S
-        self.resting_s = 0.0 if self.working[Part.CALLS] else min(max(self.resting_s + gained_s, least_s), 0.0)
+        for part, before in AFTER.items():
+            least_s = LIMITS_S[part] - BLOCK_S
+            more_s = min(max(self.resting_s[part] + gained_s, least_s), 0.0)
+            self.resting_s[part] = 0.0 if self.working[before] else more_s
         if state.incident_s > self.incident_s:
             self.spare(state.incident_s)
         if self.balance_s < GRACE_S or not all(self.working.values()):
@@ -176,20 +183,20 @@ class Governor:
     def decide(self) -> None:
         """Let parts rest below their limits and work again above them."""
         for part, limit_s in LIMITS_S.items():
-            balance_s = self.resting_s if part is Part.GRADIENTS else self.balance_s
+            balance_s = self.resting_s.get(part, self.balance_s)
             enough = balance_s >= limit_s + (0.0 if self.working[part] else BLOCK_S)
             # before a first step it is not known what the loop is
             known = self.state.stepped or self.state.own_updates >= OWN_UPDATES
             enough = enough or (part is Part.OBSERVERS and not known)
             # ranks record each step alike: one executes a step again with what the others have of it
             self.working[part] = enough or part in self.kept or (part >= Part.TAPE and several_ranks())
-            if not self.working[part] and part is not Part.GRADIENTS:  # counted where one is left out
+            if not self.working[part] and part not in AFTER:  # they are counted where they are left out
                 self.state.rested[WORDS[part]] = self.state.rested.get(WORDS[part], 0) + 1
 
     def reset(self) -> None:
         """Begin anew, in a forked child and in a run after another one."""
         self.balance_s, self.spared_s, self.incident_s, self.first_s = GRACE_S, GRACE_S, 0.0, 0.0
-        self.resting_s = 0.0
+        self.resting_s = dict.fromkeys(AFTER, 0.0)
         self.seen_own_s = self.seen_judge_s = 0.0
         self.pace = self.share = 1.0
         self.is_pace_known = False

@@ -168,13 +168,13 @@ def test_the_norm_of_a_step_is_read_where_nothing_of_the_program_would_see_it(
 def test_where_their_norm_rests_the_gradients_of_some_steps_are_read_and_the_others_are_counted(tmp_path: Path) -> None:
     with under_watch(tmp_path, **RESTS) as session:
         loop = Loop(session)
-        session.governor.resting_s = -1.0
+        session.governor.resting_s[Part.GRADIENTS] = -1.0
         session.governor.decide()
         loop.go(MOST)
         rested = session.state.rested.get(WORDS[Part.GRADIENTS], 0)
         assert loop.steps.rows == []
         begin = session.state.step
-        session.governor.resting_s = -1.0
+        session.governor.resting_s[Part.GRADIENTS] = -1.0
         loop.go(3 * READ_EVERY)
         loop.steps.publish()
         assert session.state.rested[WORDS[Part.GRADIENTS]] == rested + 3 * (READ_EVERY - 1)
@@ -187,7 +187,7 @@ def test_where_their_norm_rests_the_gradients_of_some_steps_are_read_and_the_oth
 def test_what_holds_updates_back_reads_every_gradient(tmp_path: Path) -> None:
     with under_watch(tmp_path, mode="dev", **RESTS) as session:
         loop = Loop(session)
-        session.governor.resting_s = -1.0
+        session.governor.resting_s[Part.GRADIENTS] = -1.0
         loop.go(2 * MOST)
         assert session.governor.affords(Part.GRADIENTS)
         assert loop.steps.leaves_out == 0

@@ -97,6 +97,16 @@ def test_what_rested_is_said_with_what_it_loses() -> None:
     assert "tape" not in run_wording.resting({"close looks": 0.5})
     assert "no forward can be executed again" in run_wording.resting({"root calls and batches": 0.5})
     assert "told by the loss after it" in run_wording.resting({"the norm of the gradients": 0.5})
+    assert "up to 17 later; --cost 1" in run_wording.resting({"whole steps": 0.5})
+
+
+@pytest.mark.parametrize(
+    ("part", "read"), [("the tape", False), ("the norm of the gradients", True), ("whole steps", True)]
+)
+def test_where_some_numbers_were_not_read_it_is_said(part: str, read: bool) -> None:
+    rested = report()
+    rested["run"]["capture"] = {part: 0.5}
+    assert run_wording.quiet(rested, False, []).endswith(f"gradient and update{' that was read' * read} was finite")
 
 
 @pytest.mark.parametrize(("code", "killed"), [(137, 9), (143, 15), (130, None), (3, None), (0, None), (None, None)])

@@ -45,7 +45,7 @@ class EventSwitch(LoopEvents):
         self.by_hand = False
         """What rests is such a loop."""
         self.listeners: list[Callable[[bool], None]] = []
-        self.calls = CallRest(resting)
+        self.calls, self.passed = CallRest(resting), resting.steps.passed
         self.known = working.gate.known.data
         """Optimizers whose step was seen whole."""
 
@@ -139,6 +139,8 @@ class EventSwitch(LoopEvents):
         resting = self.resting
         if self.target is not resting:
             return None
+        if self.passed.left:
+            return self.passed.backward(self.by_hand) and resting.scheduling
         try:
             if not resting.steps.take_loss(given if isinstance(given, Tensor) else given[0]):
                 return None
@@ -147,7 +149,6 @@ class EventSwitch(LoopEvents):
             return None
         return self.by_hand or resting.scheduling
 
-    # data
     def next_fetch(self) -> None:
         self.working.next_fetch()
 
@@ -163,7 +164,6 @@ class EventSwitch(LoopEvents):
     def loader_iterated(self, info: LoaderInfo, iterator: Any) -> None:
         self.working.loader_iterated(info, iterator)
 
-    # model
     def entered(self, module: nn.Module, args: Args) -> None:
         self.target.entered(module, args)
 
@@ -203,7 +203,6 @@ class EventSwitch(LoopEvents):
     def scored(self, function: Any, args: Args, kwargs: Kwargs, output: Any) -> None:
         self.target.scored(function, args, kwargs, output)
 
-    # step
     def backward_begins(self, given: list[Tensor], grad_tensors: Any, options: Kwargs) -> bool | None:
         if self.target is self.resting:
             self.wake()
@@ -240,12 +239,11 @@ class EventSwitch(LoopEvents):
     def scaler_call(self, word: str, scaler: Any, original: Call, args: Args, kwargs: Kwargs) -> Any:
         if not self.scales:
             self.scales = True
+            self.passed.keep_all()
             self.wake()
         output = self.target.scaler_call(word, scaler, original, args, kwargs)
-        if word == "step":
+        if word == "step" and not (self.target is self.resting and self.resting.steps.rows):
             if self.target is self.resting:
-                if self.resting.steps.rows:
-                    return output
                 self.working.look_closely()
             self.between_steps()
         return output
@@ -258,7 +256,12 @@ class EventSwitch(LoopEvents):
             resting, steps = self.resting, self.resting.steps
             # what is asked of every step comes first: each further call costs a microsecond or two
             itself = steps_itself(cast("Any", type(optimizer))) if args or kwargs else False
-            if steps.to_leave_out and not itself and not steps.skips and not resting.state.quiet_until_healthy:
+            if self.passed.left:
+                output = original(optimizer, *args, **kwargs)
+                if self.passed.step(optimizer, resting.scheduling):
+                    return output
+                steps.ended(optimizer, None, resting.scheduling)
+            elif steps.to_leave_out and not itself and not steps.skips and not resting.state.quiet_until_healthy:
                 output = original(optimizer, *args, **kwargs)
                 steps.ended(optimizer, None, resting.scheduling)
             else:

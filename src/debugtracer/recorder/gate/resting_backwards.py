@@ -34,6 +34,9 @@ class RestingBackwards:
         """That tensor, and its norm after the last backward."""
         self.norms: list[float] | None = None
         """Of all of them, where that one alone did not tell of a write."""
+        self.read_at, self.unread = 0, 1
+        """The backward whose gradients were read last, and how many there were since: all of them were followed by a
+        write where the weight is another than then."""
         self.still = 0
         """Backward calls in a row at which none of them had moved."""
 
@@ -49,6 +52,7 @@ class RestingBackwards:
         self.steps.begin()
         self.weight = self.norms = None
         self.place, self.still = -1, 0
+        self.read_at = self.state.iteration
 
     def calls_may_rest(self) -> bool:
         """Whether what a backward trains is known without the root calls before it."""
@@ -78,6 +82,8 @@ class RestingBackwards:
         now = perf_counter()
         state.own_s += now - begin
         state.step_s, gate.last_s = now - gate.last_s, now
+        if steps.passed.passes:
+            state.step_s = steps.passed.looked_at(state.step_s)
         number, state.step = state.iteration - 1, state.iteration
         values = number, state.step, grad_l2, steps.loss, None, state.step_s, state.own_s, state.wait_s, None
         steps.close(row(values), now)
@@ -111,11 +117,12 @@ class RestingBackwards:
 
     def count(self, tensors: list[Tensor], weight: tuple[int, float]) -> None:
         """Count an update where that weight is another than before, or, where it stays, any of them."""
+        self.unread, self.read_at = max(self.state.iteration - self.read_at, 1), self.state.iteration
         before, self.weight = self.weight, weight
         if before is not None and before == weight:
             self.count_of_all(tensors)
             return
-        self.state.own_updates += 1
+        self.state.own_updates += self.unread
         self.still = 0
         # of another set than before the next one tells
         self.norms = None
@@ -131,7 +138,7 @@ class RestingBackwards:
         moved = [] if before is None else [n for n, norm in enumerate(norms) if n >= len(before) or before[n] != norm]
         self.still = 0 if moved else self.still + 1
         if moved:
-            self.state.own_updates += 1
+            self.state.own_updates += self.unread
             self.place = moved[-1]
             self.weight = id(tensors[self.place]), norms[self.place]
 

@@ -14,6 +14,7 @@ from torch.optim import Optimizer
 
 from debugtracer.errors import swallow
 from debugtracer.recorder.gate.norms import loss_value
+from debugtracer.recorder.gate.passed_steps import PassedSteps
 from debugtracer.recorder.gate.resting_row import Row, as_published, row
 from debugtracer.recorder.gate.step_call import left_out, with_closure
 from debugtracer.recorder.gate.step_gate import StepGate
@@ -63,7 +64,8 @@ class RestingSteps:
         self.leaves_out = 0
         """After an update whose gradients were read, so many are left out: their norm rests."""
         self.to_leave_out = 0
-        """How many of them are still to come."""
+        """How many of them are to come."""
+        self.passed = PassedSteps(self.state, gate.events)
         self.climbed = 0
         """Updates with a rate below 0 that were told."""
 
@@ -71,11 +73,15 @@ class RestingSteps:
         """Prepare for steps of which nothing is copied."""
         self.woken = False
         self.leaves_out = self.to_leave_out = 0
+        self.passed.rest(False)
+        self.passed.end()
         self.gate.copies.drop()
 
     def rest_calls(self, rests: bool) -> None:
         """Called where fetches are not seen any more, and where they are again."""
         self.sees_fetches, self.to_release = not rests, RELEASE_STEPS
+        if not rests:
+            self.passed.end()
 
     def take_loss(self, loss: Tensor) -> bool:
         """Keep the loss of a backward that begins; False, and nothing is kept, where it is not finite."""
@@ -132,6 +138,8 @@ class RestingSteps:
         state.stepped_by, state.stepped_at = id(optimizer), state.iteration
         ended = perf_counter()
         state.step_s, gate.last_s = ended - gate.last_s, ended
+        if self.passed.passes:
+            state.step_s = self.passed.looked_at(state.step_s)
         self.to_leave_out = self.to_leave_out - 1 if grad_l2 is None else self.leaves_out
         sees_fetches = self.sees_fetches
         wait_s = state.wait_s if sees_fetches else None
@@ -252,6 +260,7 @@ class RestingSteps:
     def wake(self) -> None:
         """Publish what waits and hand over the step in flight: something works again."""
         self.woken = True
+        self.gate.last_s = perf_counter() if self.passed.end() else self.gate.last_s  # theirs, not the step's in flight
         self.publish()
         self.record_losses()
 
@@ -275,14 +284,17 @@ class RestingSteps:
         """Publish steps in their order; what is due between two steps is done once."""
         self.numbers.publish_all(as_published(rows))
         governor, rested = self.gate.governor, self.state.rested
-        governor.steps_closed(sum([row.step_s for row in rows]), len(rows))
+        passed, passed_s = self.passed.take()
+        governor.steps_closed(sum([row.step_s for row in rows]) + passed_s, len(rows) + passed)
         left_out = [row.grad_l2 for row in rows].count(None)
         if left_out:
             rested[WORDS[Part.GRADIENTS]] = rested.get(WORDS[Part.GRADIENTS], 0) + left_out
-        self.leaves_out = 0 if governor.affords(Part.GRADIENTS) else READ_EVERY - 1
+        self.passed.rest(not (governor.affords(Part.STEPS) or self.sees_fetches))
+        self.leaves_out = 0 if governor.affords(Part.GRADIENTS) or self.passed.each else READ_EVERY - 1
         self.recorder.rest(not governor.affords(Part.TAPE))
         self.gate.segments.segment_closed()
 
     def reset(self) -> None:
         """Begin anew, with nothing that waits."""
         self.rows, self.losses, self.loss, self.woken = [], [], None, False
+        self.passed.reset()

@@ -11,6 +11,8 @@ from debugtracer.trace.finding import Finding
 from debugtracer.views.view import Row
 from debugtracer.views.words import log_read
 
+LEFT_OUT = {"the norm of the gradients", "whole steps"}  # where they rest, not every number was read
+
 
 def quiet(report: dict[str, Any], crashed: bool, loud: list[Finding]) -> str:
     """The first line of a run without an incident."""
@@ -40,7 +42,8 @@ def quiet(report: dict[str, Any], crashed: bool, loud: list[Finding]) -> str:
     if loud:
         return f"debug-tracer: run {run['id']}, {length}: {counted(len(loud), 'finding')}, no verdict"
     finite = "loss and gradient" if run.get("own_updates") == 0 else "loss, gradient and update"
-    return f"debug-tracer: run {run['id']}, {length}: every {finite} was finite"
+    read = " that was read" if LEFT_OUT & set(run.get("capture", {})) else ""
+    return f"debug-tracer: run {run['id']}, {length}: every {finite}{read} was finite"
 
 
 def signal_of(run: dict[str, Any]) -> int | None:
@@ -92,4 +95,6 @@ def resting(shares: dict[str, float]) -> str:
         lost += "; without root calls and batches no forward can be executed again"
     if "the norm of the gradients" in shares:
         lost += "; a gradient that goes bad without its norm is told by the loss after it"
+    if "whole steps" in shares:
+        lost += "; what goes bad in a step that nobody looks at is told by the next that is, up to 17 later"
     return f"to stay under the promised cost, of the steps rested: {parts}{lost}; --cost 1 keeps all"
