@@ -33,11 +33,11 @@ class PassedSteps:
         """The scaler of the program answers for each step."""
 
     def keep_all(self) -> None:
-        """Pass none over in this program."""
+        """Look at every step of this program."""
         self.keeps_all = True
 
     def rest(self, rests: bool) -> None:
-        """Pass steps over from the next one on that is looked at, or none."""
+        """Leave steps out from the next one on that is looked at, or none."""
         self.each = LOOKED_AT_EVERY - 1 if rests and not self.keeps_all else 0
         self.passes = self.passes or self.each > 0
 
@@ -80,7 +80,7 @@ class PassedSteps:
         return passed > 0
 
     def take(self) -> tuple[int, float]:
-        """Steps that were passed over since this was called last, and their seconds; they are counted as rested."""
+        """Return how many steps were passed over since the last call, and their seconds; they count as rested."""
         steps, seconds = self.waiting, self.waiting_s
         self.waiting, self.waiting_s = 0, 0.0
         for part in (Part.GRADIENTS, Part.STEPS) if steps else ():
