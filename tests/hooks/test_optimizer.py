@@ -37,7 +37,7 @@ class Gate(LoopEvents):
         self.thread, self.state = TrainingThread(), RunState()
         self.gates = OptimizerHook(self, self.thread, self.state)
 
-    def optimizer_found(self) -> None:
+    def optimizer_found(self, optimizer: Any) -> None:
         self.found += 1
 
     def optimizer_built(self, optimizer: Optimizer) -> None:

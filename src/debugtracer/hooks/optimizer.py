@@ -65,7 +65,7 @@ class OptimizerHook(OutermostCalls):
         for thing in gc.get_objects():
             if not issubclass(type(thing), Optimizer):
                 continue
-            self.events.optimizer_found()
+            self.events.optimizer_found(thing)
             # a wrapper ends at the step of the one inside
             if "step" in vars(thing) and not isinstance(vars(thing).get("optimizer"), Optimizer):
                 self.patches.put(thing, "step", self.wrapped_bound(thing, vars(thing)["step"]))
@@ -136,7 +136,7 @@ class OptimizerHook(OutermostCalls):
             if not compiling() and not self.off and not self.thread.elsewhere():
                 self.state.optimizers[optimizer] = raw_frames()
                 self.makers[optimizer] = threading.get_ident()
-                self.events.optimizer_found()
+                self.events.optimizer_found(optimizer)
                 self.events.optimizer_built(optimizer)
 
         return init

@@ -11,6 +11,7 @@ import torch
 from torch import nn
 from torch.utils.data import DataLoader, TensorDataset
 
+from debugtracer.hooks.events.built_lines import WHOLE
 from debugtracer.hooks.events.event_switch import EventSwitch
 from debugtracer.hooks.events.loop_events import LoopEvents, RestableEvents
 from debugtracer.hooks.events.step_events import StepEvents
@@ -73,6 +74,23 @@ def test_a_new_optimizer_is_seen_whole(tmp_path: Path) -> None:
         assert other in session.gate.known
         loop.go(2)
         assert loop.at_rest()
+
+
+def test_what_a_line_builds_again_and_again_is_not_seen_whole_for_ever(tmp_path: Path) -> None:
+    with under_watch(tmp_path, **RESTS) as session:
+        loop = Loop(session)
+        loop.to_rest()
+        woken = 0
+        for _ in range(2 * WHOLE):
+            loop.optimizer = torch.optim.Adam(loop.model.parameters(), lr=0.01)
+            woken += not loop.at_rest()
+            loop.go(2)
+            assert loop.at_rest()
+        assert woken == WHOLE
+        step = session.state.step
+        torch.optim.Adam(loop.model.parameters(), lr=0.01)
+        assert not loop.at_rest(), "another line"
+    assert len(open_trace(tmp_path).series("loss")[0]) == step
 
 
 def test_a_program_that_scales_its_losses_is_seen_whole_first(tmp_path: Path) -> None:

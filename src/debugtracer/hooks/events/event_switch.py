@@ -11,6 +11,7 @@ from torch import Tensor, nn
 from torch.optim import Optimizer
 
 from debugtracer.errors import StoppedByTracer, swallow
+from debugtracer.hooks.events.built_lines import BuiltLines
 from debugtracer.hooks.events.call_rest import CallRest
 from debugtracer.hooks.events.loop_events import Args, Call, Kwargs, LoopEvents, RestableEvents
 from debugtracer.hooks.events.resting_events import RestingEvents
@@ -47,7 +48,7 @@ class EventSwitch(LoopEvents):
         self.listeners: list[Callable[[bool], None]] = []
         self.calls, self.passed = CallRest(resting), resting.steps.passed
         self.known = working.gate.known.data
-        """Optimizers whose step was seen whole."""
+        self.lines = BuiltLines(working.state, working.gate.known)
 
     def on_rest(self, listener: Callable[[bool], None]) -> None:
         """Call the listener whenever all rests, and when it works again."""
@@ -128,6 +129,7 @@ class EventSwitch(LoopEvents):
         self.observers_rest = False
         self.observers.rest(False)
         self.resting.steps.reset()
+        self.lines.reset()
         self.target, self.scales = self.working, False
         self.calls.change(False)
         self.tell(False)
@@ -277,13 +279,14 @@ class EventSwitch(LoopEvents):
         self.between_steps()
         return output
 
-    def optimizer_found(self) -> None:
-        self.wake()
-        self.working.optimizer_found()
+    def optimizer_found(self, optimizer: Optimizer) -> None:
+        if not self.lines.knows(optimizer) or self.target is self.working or self.by_hand:
+            self.wake()
+        self.working.optimizer_found(optimizer)
 
     def optimizer_built(self, optimizer: Optimizer) -> None:
-        self.wake()
-        self.working.optimizer_built(optimizer)
+        if self.target is not self.resting:
+            self.working.optimizer_built(optimizer)
 
     def scheduled(self, scheduler: Any, args: Args, kwargs: Kwargs) -> None:
         self.resting.count_schedule()

@@ -99,7 +99,7 @@ class LoopEvents(RestableEvents, Protocol):
     def other_thread(self) -> None:
         """Called once, when a second thread calls backward."""
 
-    def optimizer_found(self) -> None:
+    def optimizer_found(self, optimizer: Optimizer) -> None:
         """Called when an optimizer was built, or was there before us: the program has updates of its own."""
 
     def optimizer_built(self, optimizer: Optimizer) -> None:

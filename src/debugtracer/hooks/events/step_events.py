@@ -156,7 +156,7 @@ class StepEvents(LoopEvents):
         if self.inspection.on:
             self.recorder.wake()
 
-    def optimizer_found(self) -> None:
+    def optimizer_found(self, optimizer: Optimizer) -> None:
         self.recorder.on_optimizer()
         self.ring.reset()
 
