@@ -6,6 +6,7 @@ import pytest
 
 from debugtracer.checks.data.label_noise_batch import LabelNoiseBatch
 from debugtracer.trace.facts.loss_rows import LossRows
+from debugtracer.trace.facts.turns_taken import TurnsTaken
 from debugtracer.trace.facts.went_back import WentBack
 from tests.checks.data.batches import a_profile, an_oddity, at, judged
 
@@ -53,6 +54,11 @@ def test_two_hard_batches_of_ordinary_inputs_are_named_when_the_loss_is_back():
 def test_a_loss_that_a_roll_back_of_ours_brought_back_says_nothing_of_labels():
     back = WentBack(ref=at(7), to_step=1)
     assert not run({5: [rows(5)], 6: [rows(6)]}, [*CALM[:5], 3.1, 3.0, 0.43, 0.42], extra=[back])
+
+
+def test_losses_of_an_actor_and_a_critic_are_not_compared():
+    turns = TurnsTaken(ref=at(7), optimizer="Adam", other="Adam")
+    assert not run({5: [rows(5)], 6: [rows(6)]}, [*CALM[:5], 3.1, 3.0, 0.43, 0.42], extra=[turns])
 
 
 @pytest.mark.parametrize(("first", "severity"), [(60.0, "warning"), (64.0, "note")])

@@ -12,6 +12,7 @@ from debugtracer.checks.data.wording import named
 from debugtracer.trace.facts.batch_content import BatchOddity, BatchProfile
 from debugtracer.trace.facts.loss_rows import LossRows
 from debugtracer.trace.facts.lost_values import LostValues
+from debugtracer.trace.facts.turns_taken import TurnsTaken
 from debugtracer.trace.facts.went_back import WentBack
 from debugtracer.trace.finding import Finding
 from debugtracer.trace.number import as_float
@@ -35,6 +36,7 @@ class LabelNoiseBatch(Check, frozen=True):
         after is back at the usual loss: the weights were sound. Each must be 4 robust deviations of what the last
         losses vary by above the usual loss, and one step alone 3 times that loss; else it is a note. Below a twentieth
         of the first loss it is a note. A learning rate that is too high heals slowly, and is left to the spike checks.
+        Silent where several optimizers take turns, each with a loss of its own.
     What to do
         Compare the labels of these samples with their inputs; look at the join that made them.
     Example
@@ -43,7 +45,7 @@ class LabelNoiseBatch(Check, frozen=True):
         these samples.
     """
 
-    needs: ClassVar[tuple[str | type, ...]] = (LOSS, LossRows, BatchOddity, WentBack, LostValues)
+    needs: ClassVar[tuple[str | type, ...]] = (LOSS, LossRows, BatchOddity, WentBack, LostValues, TurnsTaken)
     kind: ClassVar[str] = "data_label_noise"
     symptom: ClassVar[str] = "loss_spike"
     confidence: ClassVar[float] = 0.75
@@ -90,6 +92,7 @@ class LabelNoiseBatch(Check, frozen=True):
             and loss <= self.back * as_float(run[0].usual)
             and not steps & odd
             and not any(fact.ref.step >= run[0].ref.step for fact in window.seen(WentBack))
+            and not window.seen(TurnsTaken)  # an actor's and a critic's loss are in one series
             and self.inputs_known(window)
         ):
             yield from self.describe(window, run)
