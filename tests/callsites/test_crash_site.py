@@ -77,7 +77,7 @@ def test_the_line_that_sets_a_table_is_known_from_the_class_around_it():
     built = seen_module("words", model.words, [model.words, model]).built
     assert built is not None
     assert built.code == "self.words = nn.Embedding(3, 2)"
-    assert seen_module("out", model.out, [model]).built is None
+    assert seen_module("out", model.out, [model]).built.code == "self.out = nn.Linear(2, 1)"
     assert seen_module("words", model.words).built is None
 
 

@@ -45,3 +45,12 @@ def test_of_two_files_the_one_with_as_many_lines_as_records(folder):
     assert record_line(files, ["007.jpg"], 20).file.endswith("train.txt")
     assert record_line(files, ["007.jpg"], 49).file.endswith("all.txt")  # with a header
     assert record_line(files, ["007.jpg"], 35) is None
+
+
+def test_files_that_a_settings_file_of_the_program_names(folder, monkeypatch):
+    (folder / "run.yaml").write_text("data:\n  list: lists/train.txt\n  size: 3\n")
+    monkeypatch.setattr("sys.argv", ["train.py", "run.yaml"])
+    names = [file.name for file in named_files(ValueError()) if folder in file.parents]
+    assert names == ["train.txt"]
+    kinds = named_files(ValueError(), endings={".yaml"})
+    assert [file.name for file in kinds if folder in file.parents] == ["run.yaml"]

@@ -17,9 +17,9 @@ from torch import Tensor, nn
 from torch.nn.parameter import is_lazy
 
 from debugtracer.callsites.construction import is_user_file
-from debugtracer.callsites.definitions import assigned_at
 from debugtracer.callsites.frame_locals import local, locals_of
 from debugtracer.callsites.frames import LIBRARY, OURS, USER, as_frame, place_of, traceback_frames
+from debugtracer.callsites.layer_line import layer_line
 from debugtracer.callsites.origins.fallback_id import fallback_id
 from debugtracer.callsites.origins.table_size import counted_at
 from debugtracer.trace.birth import Frame
@@ -166,14 +166,6 @@ def seen_tensor(name: str, tensor: Tensor) -> TensorSeen:
     )
 
 
-def table_built(module: nn.Module, running: Sequence[nn.Module]) -> Frame | None:
-    """The line that sets a table of rows in the class of a module that ran around it."""
-    if not hasattr(module, "num_embeddings"):
-        return None
-    held = [(owner, name) for owner in running for name, child in owner.named_children() if child is module]
-    return assigned_at(type(held[0][0]), held[0][1]) if held else None
-
-
 def seen_module(path: str, module: nn.Module, running: Sequence[nn.Module] = ()) -> ModuleSeen:
     """Describe a module: class, whole-number settings, and the dtype and device of its own parameters."""
     own = list(nn.Module.parameters(module, recurse=False)) or list(module.parameters())[:1]
@@ -185,7 +177,7 @@ def seen_module(path: str, module: nn.Module, running: Sequence[nn.Module] = ())
     }
     shaped = getattr(module, "normalized_shape", None)
     sizes |= {f"normalized_shape[{i}]": n for i, n in enumerate(shaped)} if isinstance(shaped, tuple) else {}
-    built = table_built(module, running)
+    built = layer_line(module, running) if sizes else None
     return ModuleSeen(
         path=path,
         kind=type(module).__name__,

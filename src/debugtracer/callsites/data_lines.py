@@ -9,7 +9,7 @@ import os
 import re
 import sys
 import traceback
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -22,6 +22,8 @@ from debugtracer.trace.birth import Frame
 ENDINGS = frozenset(
     {".txt", ".csv", ".tsv", ".lst", ".list", ".jsonl", ".json", ".dat", ".data", ".scp", ".ann", ".tab"}
 )
+SETTINGS = frozenset({".json", ".yaml", ".yml", ".toml", ".ini", ".cfg", ".conf", ".gin"})
+SMALL_BYTES = 1 << 16  # a larger file is no settings file (ours)
 MOST = 16  # files that are read (ours)
 BIG_BYTES = 1 << 26  # a larger file is not searched (ours)
 LONGEST = 160  # characters of a line that are shown
@@ -69,17 +71,25 @@ def read_lines(file: Path) -> list[str]:
         return []
 
 
-def named_files(error: BaseException | None, dataset: Any = None) -> list[Path]:
+def named_files(error: BaseException | None, dataset: Any = None, endings: Collection[str] = ENDINGS) -> list[Path]:
     """The text files that exist under a name which the program holds or writes out: its arguments, the strings of its
-    source, of the functions in the traceback and of its dataset."""
+    source, of the functions in the traceback and of its dataset, and the words of its settings files."""
     words = dict.fromkeys(word for word in strings(error, dataset) if 0 < len(word) < 1024 and "\n" not in word)
     places = [Path.cwd(), *(Path(file).parent for file in program_files() or ())]
-    places += [Path(word) for word in words if is_folder(word)]
+    places = list(dict.fromkeys([*places, *(Path(word) for word in words if is_folder(word))]))
+    for file in existing(words, places, SETTINGS):
+        small = file.stat().st_size <= SMALL_BYTES
+        words |= dict.fromkeys(one for line in read_lines(file) if small for one in SPLITS.split(line))
+    return existing(words, places, endings)
+
+
+def existing(words: Iterable[str], places: Sequence[Path], endings: Collection[str]) -> list[Path]:
+    """The files of these endings that one of the words leads to from one of the places."""
     found: dict[Path, None] = {}
     for word in words:
-        if os.path.splitext(word)[1].lower() not in ENDINGS:
+        if os.path.splitext(word)[1].lower() not in endings:
             continue
-        for place in dict.fromkeys(places):
+        for place in places:
             file = place / word
             if len(found) < MOST and is_file(file):
                 found[file.resolve()] = None

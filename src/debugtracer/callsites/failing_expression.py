@@ -22,6 +22,7 @@ from debugtracer.trace.birth import Frame
 
 LONGEST_TEXT = 60  # characters of a string that are shown (ours)
 NO_VALUES = (ModuleType, FunctionType, MethodType, type, nn.Module)
+MISSING = object()
 PLAIN = (bool, int, float, complex, type(None))
 COUNTED = (list, tuple, dict, set, frozenset)
 
@@ -133,8 +134,9 @@ def known_value(node: ast.AST, values: Mapping[str, Any]) -> tuple[bool, Any]:
         return node.id in values, values.get(node.id)
     if isinstance(node, ast.Attribute):
         found, holder = known_value(node.value, values)
-        value = inspect.getattr_static(holder, node.attr, None) if found else None
-        return value is not None and not isinstance(value, (property, staticmethod, classmethod)), value
+        value = inspect.getattr_static(holder, node.attr, MISSING) if found else MISSING
+        known = value is not MISSING and not isinstance(value, (property, staticmethod, classmethod))
+        return known, value if known else None
     if isinstance(node, ast.Subscript):
         found, holder = known_value(node.value, values)
         known, key = (

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import io
-import re
 import sys
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -11,10 +10,10 @@ from pathlib import Path
 from typing import BinaryIO
 
 from debugtracer.errors import UsageError
+from debugtracer.trace.plain_text import plain_text
 
 CHUNK_BYTES = 1 << 20
 LONGEST_LINE = 1 << 24  # characters; what has no newline for longer is cut there
-ESCAPES = re.compile(r"\x1b(?:\[[0-?]*[ -/]*[@-~]|\][^\x07\x1b]*(?:\x07|\x1b\\))")
 STDIN = Path("-")
 
 
@@ -90,5 +89,4 @@ def recoded(block: bytes) -> bytes:
 
 def plain(raw: bytes) -> str:
     """Decode text without terminal escapes; bytes that are no UTF-8 become a replacement character."""
-    text = raw.decode("utf-8", errors="replace")
-    return ESCAPES.sub("", text) if "\x1b" in text else text
+    return plain_text(raw.decode("utf-8", errors="replace"))

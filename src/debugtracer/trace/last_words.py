@@ -7,6 +7,8 @@ import re
 from collections.abc import Iterable, Iterator
 from typing import Literal, NamedTuple
 
+from debugtracer.trace.plain_text import plain_text
+
 LAST_WORDS = "last-words.txt"
 # code of ours that calls on in the name of a user's line (callsites/caller.py); no line of a stack
 FORWARDS = "_forwarded_by_debug_tracer"
@@ -38,7 +40,7 @@ class Words(NamedTuple):
 
 def section(how: str, updates: int, stack: Iterable[Entry] = (), message: str = "") -> str:
     """Format one section as it is appended to the file."""
-    text = f": {' '.join(message.split())}" if message else ""
+    text = f": {' '.join(plain_text(message).split())}" if message else ""
     return f"== {how} after {updates} updates{text}\n" + "".join(
         f'  File "{e.file}", line {e.line} in {e.function}\n' for e in stack
     )

@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import msgspec
+
 from debugtracer.checks.model.shape_mismatch import ShapeMismatch
+from debugtracer.trace.birth import Frame
 from debugtracer.trace.facts.crash import ModuleSeen
 from tests.checks.crashes import a_crash, seen, silent_on_another_error, told
 
@@ -43,3 +46,27 @@ def test_an_operator_of_the_users_own_is_told_with_its_tensors():
 
 def test_another_exception_is_none_of_its_business():
     silent_on_another_error(ShapeMismatch())
+
+
+def mismatch(*shape):
+    """The place of a mismatch of a head whose line is known, for an input of this shape."""
+    line = Frame("/a/net.py", 9, "__init__", "self.head = nn.Linear(512, 10)")
+    crash = a_crash(
+        "mat1 and mat2 shapes cannot be multiplied",
+        modules=(msgspec.structs.replace(HEAD, built=line),),
+        tensors=(seen("input", *shape),),
+    )
+    (finding,) = told(ShapeMismatch(), crash)
+    assert ("(net.py:9)" in finding.message) == (finding.place.frame == line)
+    return finding.place
+
+
+def test_the_line_to_edit_is_the_one_that_builds_the_layer():
+    place = mismatch(32, 2048)
+    assert (place.frame.line, place.symptom_frame) == (9, a_crash("x").frames[0])
+    assert mismatch(32, 18, 96).frame.line == 9
+
+
+def test_where_the_input_only_lies_otherwise_it_is_the_call():
+    for shape in ((32, 512, 16), (32, 8, 64), (32, 2, 4, 64)):  # transposed; not flattened
+        assert mismatch(*shape).frame == a_crash("x").frames[0]

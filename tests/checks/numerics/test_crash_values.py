@@ -9,7 +9,7 @@ from debugtracer.checks.numerics.crash_values import CrashValues
 from debugtracer.diagnosis.judging.judge import Judge
 from debugtracer.trace.birth import Frame
 from debugtracer.trace.facts.crash import FormSeen, KnownWords
-from debugtracer.trace.facts.raised_expression import ElementSeen, RaisedExpression
+from debugtracer.trace.facts.raised_expression import ConditionSeen, ElementSeen, RaisedExpression
 from debugtracer.trace.step import StepRef
 from tests.checks.crashes import REF, a_crash
 
@@ -93,3 +93,41 @@ def test_words_of_a_class_come_first_and_words_without_one_give_way_to_a_known_s
     assert [f.check for f in said(TEXT, a_crash("x", words=known))] == ["numerics/crash-text"]
     assert [f.check for f in said(TEXT, a_crash("x", words=WORKER))] == ["numerics/crash-values"]
     assert [f.check for f in said(changed(sample=None), a_crash("x", words=WORKER))] == ["numerics/crash-text"]
+
+
+def test_a_number_that_the_program_sets_is_told_with_its_line():
+    line = Frame("/a/options.py", 12, "parse", "p.add_argument('--shift', default=0)")
+    (finding,) = said(changed(suspect="value", values=(("value", "0"),), sample=None, made=None, setting=line))
+    assert finding.message.endswith(
+        "; value is 0, set at options.py:12 (`p.add_argument('--shift', default=0)`); expected a number that this line "
+        "can take. Change value at options.py:12, or do without train.py:14 where it is 0."
+    )
+    assert (finding.kind, finding.layer) == ("value_unfit", "numerics")
+    assert (finding.place.frame, finding.place.symptom_frame) == (line, LINE)
+
+
+def test_what_is_none_under_one_condition_and_used_under_another():
+    built = ConditionSeen(Frame("/a/net.py", 5), "wide")
+    used = ConditionSeen(Frame("/a/net.py", 9), "x.big")
+    none = changed(suspect="self.short", values=(("self.short", "None"),), sample=None, set_where=built)
+    (finding,) = said(msgspec.structs.replace(none, used_where=used))
+    assert (
+        "self.short is None, from train.py:13, set only where `wide` (net.py:5) and used where `x.big` (net.py:9); "
+        "expected it to be used only where it is set. Let both ask the same: `self.short is not None` at net.py:9."
+    ) in finding.message
+    assert (finding.kind, finding.place.frame) == ("value_unfit", used.frame)
+    (finding,) = said(none)
+    assert "and used in any case" in finding.message
+    assert "Ask `self.short is not None` at train.py:14" in finding.message
+    assert finding.place.frame == LINE
+
+
+def test_a_condition_that_reads_a_record_leaves_the_record_at_fault():
+    (finding,) = said(changed(set_where=ConditionSeen(LINE, "'x' in row")))
+    assert (finding.kind, finding.place.frame) == ("record_unreadable", LINE)
+
+
+def test_the_line_of_the_data_file():
+    (finding,) = said(changed(record=Frame("/a/visits.csv", 1422, "", "u51,n/a,0")))
+    assert ", at sample 61 (visits.csv:1422: `u51,n/a,0`);" in finding.message
+    assert "Mend sample 61 (visits.csv:1422), leave" in finding.message

@@ -106,3 +106,42 @@ def test_the_element_of_a_loop_without_a_loader(tmp_path):
     assert fact.element is not None
     assert (fact.element.text, fact.element.index, fact.row, fact.sample) == ("lines", 5, 5, None)
     assert (fact.suspect, dict(fact.values)["word"]) == ("word", "'5'")
+
+
+class Shifted(Ledger):
+    """Records that are drawn with an offset below a bound."""
+
+    def __init__(self, bound):
+        self.bound = bound
+
+    def __getitem__(self, i):
+        begin = int(torch.randint(0, self.bound, (1,)))
+        return torch.rand(1) + begin, i % 2
+
+
+class Turned(Ledger):
+    """Records with a step that may be missing."""
+
+    def __init__(self, turns):
+        self.turn = None
+        if turns:
+            self.turn = torch.flip
+
+    def __getitem__(self, i):
+        if i >= 0:
+            return self.turn(torch.rand(1)), i % 2
+
+
+def test_a_number_that_the_program_sets_itself_is_followed_and_no_record_is_at_fault(tmp_path):
+    fact = seen(tmp_path, lambda: train(DataLoader(Shifted(0), batch_size=4)), RuntimeError)
+    assert (fact.suspect, fact.sample, fact.values[0]) == ("self.bound", None, ("self.bound", "0"))
+    assert fact.setting is not None
+    assert "Shifted(0)" in fact.setting.code
+
+
+def test_what_is_none_is_told_with_both_conditions_and_no_record_is_at_fault(tmp_path):
+    fact = seen(tmp_path, lambda: train(DataLoader(Turned(False), batch_size=4)), TypeError)
+    assert (fact.suspect, fact.sample) == ("self.turn", None)
+    assert fact.made is not None
+    assert fact.made.code == "self.turn = None"
+    assert (fact.set_where.text, fact.used_where.text) == ("turns", "i >= 0")

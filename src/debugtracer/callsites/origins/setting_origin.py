@@ -7,10 +7,11 @@ import ast
 import linecache
 import math
 import sys
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 
 from debugtracer.callsites.origins.called_function import class_named, file_of, imported_module, sources_of
 from debugtracer.callsites.origins.option_lines import fields, literal, option_lines
+from debugtracer.callsites.origins.settings_file import settings_line
 from debugtracer.callsites.origins.value_origin import (
     Use,
     argument_of,
@@ -39,7 +40,7 @@ def setting_line(stack: Sequence[Frame], called: str, parameter: str, place: int
     if len(given) != 1:
         return None
     use = Use(program, scope_at(program, line), given[0], tuple(stack[1:]))
-    if not isinstance(given[0], (ast.Name, ast.Attribute, ast.Subscript)):
+    if not isinstance(given[0], (ast.Name, ast.Attribute, ast.Subscript)) and key_asked(given[0]) is None:
         return use.frame(given[0]) if given[0].lineno != line else None
     return next((frame for frame in written(use, line, number)), None)
 
@@ -59,6 +60,8 @@ def written(use: Use, line: int, number: float, depth: int = 0) -> Iterator[Fram
         yield from of_attribute(use, node, number, depth)
     elif isinstance(node, ast.Subscript) and isinstance(node.slice, ast.Constant):
         yield from options(use, str(node.slice.value), number)
+    elif (key := key_asked(node)) is not None:
+        yield from options(use, key, number)
 
 
 def set_before(use: Use, line: int, number: float, depth: int) -> Iterator[Frame]:
@@ -123,12 +126,21 @@ def of_parameter(use: Use, function: Function, name: str, number: float, depth: 
         others = ((other, calls_of(other, known, None)) for other in loaded(program))
         program, calls = next(((other, found) for other, found in others if found), (program, calls))
     passed = [(n, value) for n in calls if (value := argument_of(n, name, place)) is not None]
+    held = settings_line(name, number) if not passed and any(unpacks(call) for call in calls) else None
+    if held is not None:
+        yield held
+        return
     for call, value in passed:
         scope = scope_at(program, call.lineno)
         yield from given_by(Use(program, scope, value, above if at else ()), value, value, number, depth)
     default = default_of(function, name)
     if not passed and default is not None:
         yield from given_by(Use(use.program, None, default), default, default, number, depth)
+
+
+def unpacks(call: ast.Call) -> bool:
+    """Whether a call hands over the entries of a mapping: `Net(**conf["model"])`."""
+    return any(keyword.arg is None for keyword in call.keywords)
 
 
 def calls_of(program: Program, name: str, at: Frame | None) -> list[ast.Call]:
@@ -191,16 +203,25 @@ def of_attribute(use: Use, node: ast.Attribute, number: float, depth: int) -> It
 
 
 def options(use: Use, name: str, number: float) -> Iterator[Frame]:
-    """Yield lines of the files at hand that give an option of that name this very number; nothing where several do."""
+    """Yield lines of the files at hand, else of all files of the program, else of its settings files, that give an
+    option of that name this very number; nothing where several do."""
     near = [use.program, *(program for frame in use.above if (program := program_of(frame.file)) is not None)]
     programs = {str(p.path): p for one in near for p in (one, *imported(one))}
-    found = [
-        at_line(program, line)
-        for program in programs.values()
-        for line in dict.fromkeys(option_lines(program, name, number))
-    ]
-    if len(found) == 1:
-        yield found[0]
+    found = given_lines(programs.values(), name, number) or given_lines(loaded(use.program), name, number)
+    held = settings_line(name, number) if not found else None
+    if len(found) == 1 or held is not None:
+        yield held or found[0]
+
+
+def given_lines(programs: Iterable[Program], name: str, number: float) -> list[Frame]:
+    """The lines of these files that give an option of that name this number."""
+    return [at_line(one, line) for one in programs for line in dict.fromkeys(option_lines(one, name, number))]
+
+
+def key_asked(node: ast.expr) -> str | None:
+    """The key that a call asks a mapping for: `conf.get("lr", 0.1)`."""
+    key = node.args[0] if isinstance(node, ast.Call) and final_name(node.func) == "get" and node.args else None
+    return key.value if isinstance(key, ast.Constant) and isinstance(key.value, str) else None
 
 
 def at_line(program: Program, line: int) -> Frame:

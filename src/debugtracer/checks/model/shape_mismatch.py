@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator
 from typing import ClassVar
 
 from debugtracer.checks.check import Check
+from debugtracer.checks.optimizer.sequence import spot
 from debugtracer.trace.facts.crash import Crash, ModuleSeen, TensorSeen
 from debugtracer.trace.facts.loss_call import LOSSES
 from debugtracer.trace.finding import Finding
@@ -94,14 +96,21 @@ class ShapeMismatch(Check, frozen=True):
     ) -> Finding:
         """A module that knows what it was built for."""
         setting, built, got, tensor = wide
+        called = crash.frames[0] if crash.frames else None
+        line = None if misplaced(tensor.shape, built) else module.built
+        place = (
+            Place(module=module.path, frame=called, symptom_frame=crash.call)
+            if line is None
+            else Place(module=module.path, frame=line, symptom_frame=called)
+        )
         return self.finding(
             window,
             "error",
-            f"{module.path or '(root)'} ({module.kind}, {setting} {built}) was given {tensor.name} {tensor.shape}; "
-            f"expected {built} where it has {got}. "
+            f"{module.path or '(root)'} ({module.kind}, {setting} {built}){spot(line)} was given {tensor.name} "
+            f"{tensor.shape}; expected {built} where it has {got}. "
             f"Build it with {setting}={got}, or change what comes before it.",
             ref=crash.ref,
-            place=Place(module=module.path, frame=crash.frames[0] if crash.frames else None, symptom_frame=crash.call),
+            place=place,
             built=built,
             got=got,
         )
@@ -124,6 +133,13 @@ class ShapeMismatch(Check, frozen=True):
             kind="loss_misuse" if loss else None,
             refused=1.0,
         )
+
+
+def misplaced(shape: tuple[int, ...], built: int) -> bool:
+    """Whether a tensor has what a layer was built for, in another dimension or in several that were not flattened: then
+    it is the call that is wrong, not the layer."""
+    ends = (math.prod(shape[at:]) for at in range(len(shape) - 1))
+    return built in shape or built in ends or built * math.prod(shape[:1]) == math.prod(shape)
 
 
 def width(module: ModuleSeen, tensors: tuple[TensorSeen, ...]) -> tuple[str, int, int, TensorSeen] | None:

@@ -9,6 +9,7 @@ import msgspec
 
 from debugtracer.checks.check import Check
 from debugtracer.checks.optimizer.sequence import at_line, spot
+from debugtracer.trace.birth import Frame
 from debugtracer.trace.facts.crash import Crash, FormSeen, first_difference
 from debugtracer.trace.facts.raised_expression import RaisedExpression
 from debugtracer.trace.finding import Finding
@@ -17,6 +18,9 @@ from debugtracer.trace.window import Window
 
 UNREADABLE = "record_unreadable"
 """The class where it is known which record the line could not take."""
+UNFIT = "value_unfit"
+"""The class where the program itself gave a name the value that the line could not take."""
+KNOWN_VALUE = 0.8  # of that class: where it is set is read from the source (ours)
 KNOWN_RECORD = 0.8  # of the class where the record is known: the line ran for others (ours)
 
 
@@ -35,7 +39,9 @@ class CrashValues(Check, frozen=True):
         that wrote it. The sample is the one that the loader was fetching; without a loader, the element that the loop
         around the expression was at, where it is one object of a list. A sample that a worker could not make is made
         once more by the process that trains, which is over. What a program raises by its own `raise` or `assert` speaks
-        for itself and is told with its sample only. Silent where another check has explained the exception.
+        for itself and is told with its sample only. A number that only the program sets, in its source, an option or a
+        settings file, is told with that line; an attribute that is None with the condition under which it is set and
+        the one under which it is used. Silent where another check has explained the exception.
     What to do
         Look at that record, mend it or leave it out where the records are listed; or let the line take it.
     Example
@@ -50,6 +56,10 @@ class CrashValues(Check, frozen=True):
     fallback: ClassVar[bool] = True
     proved_by: ClassVar[str] = "data/ledger_lines"
 
+    alternatives: ClassVar[tuple[str, ...]] = (
+        "set it to a value that the line takes, where it is written",
+        "ask for the value before the line that uses it, under the condition under which it is set",
+    )
     remedies: ClassVar[tuple[str, ...]] = (
         "mend the record, or leave it out where the records are listed",
         "let the line take it: a default for what is missing, a check of its form where it is read",
@@ -65,40 +75,81 @@ class CrashValues(Check, frozen=True):
     def describe(self, window: Window, fact: RaisedExpression, form: FormSeen | None) -> Finding:
         """The expression, its values, the record, and where that first had another form than others."""
         known = "".join(
-            f"; {name} is {words}{', from ' + at_line(fact.made) if name == fact.suspect and fact.made else ''}"
-            for name, words in fact.values
+            f"; {name} is {words}{source(fact) if name == fact.suspect else ''}" for name, words in fact.values
         )
         said = f": {fact.message.rstrip('.')}" if fact.message else ""
         held = record(fact)
+        line = guarded_line(fact)
         found = self.finding(
             window,
             "error",
             f"`{fact.text}`{spot(fact.frame)} raised {fact.error}{said}{held and f', at {held}'}{known}"
-            f"{first_difference(form)}; expected a line that takes every value it is given. {advice(fact, held)}.",
+            f"{first_difference(form)}; expected {expected(fact)}. {advice(fact, held)}.",
             ref=fact.ref,
-            kind=UNREADABLE if fact.row is not None else None,
-            confidence=KNOWN_RECORD if fact.row is not None else None,
+            kind=UNFIT if is_own(fact) else UNREADABLE if fact.row is not None else None,
+            confidence=KNOWN_VALUE if is_own(fact) else KNOWN_RECORD if fact.row is not None else None,
+            remedies=self.alternatives if is_own(fact) else (),
             place=Place(
-                frame=(form.frame if form is not None else None) or fact.frame,
+                frame=(form.frame if form is not None else None) or fact.setting or line or fact.frame,
                 symptom_frame=fact.frame,
                 sample_index=(fact.row,) if fact.row is not None else None,
             ),
         )
-        return msgspec.structs.replace(found, layer="data") if fact.row is not None else found
+        return msgspec.structs.replace(found, layer="data") if found.kind == UNREADABLE else found
 
 
-def record(fact: RaisedExpression) -> str:
-    """The sample or element that was in hand, in words; empty where none is known."""
+def is_own(fact: RaisedExpression) -> bool:
+    """Whether it is known where the program itself gave the suspect its value."""
+    return fact.setting is not None or (fact.set_where is not None and fact.row is None)
+
+
+def guarded_line(fact: RaisedExpression) -> Frame | None:
+    """The `if` around a use of what is None, where another one sets it: to the reader it is the line to change."""
+    return fact.used_where.frame if fact.used_where is not None and is_own(fact) else None
+
+
+def source(fact: RaisedExpression) -> str:
+    """Where the suspect got its value, and when it would get another, in words."""
+    if fact.setting is not None:
+        return f", set at {at_line(fact.setting)} (`{fact.setting.code}`)"
+    made = f", from {at_line(fact.made)}" if fact.made is not None else ""
+    if fact.set_where is None:
+        return made
+    used = fact.used_where
+    when = f"where `{used.text}` ({at_line(used.frame)})" if used is not None else "in any case"
+    return f"{made}, set only where `{fact.set_where.text}` ({at_line(fact.set_where.frame)}) and used {when}"
+
+
+def expected(fact: RaisedExpression) -> str:
+    """What the message calls right."""
+    if fact.setting is not None:
+        return "a number that this line can take"
+    return "it to be used only where it is set" if fact.set_where else "a line that takes every value it is given"
+
+
+def record(fact: RaisedExpression, shown: bool = True) -> str:
+    """The sample or element that was in hand, with its line of the data file, in words; empty where none is known."""
+    text = f": `{fact.record.code}`" if fact.record is not None and shown else ""
+    at = f" ({at_line(fact.record)}{text})" if fact.record is not None else ""
     if fact.sample is not None:
-        return f"sample {fact.sample}"
+        return f"sample {fact.sample}{at}"
     return f"element {fact.element.index} of {fact.element.text}" if fact.element is not None else ""
 
 
 def advice(fact: RaisedExpression, held: str) -> str:
     """The last sentence of the message."""
     where = f" where it is written ({at_line(fact.made)})" if fact.made is not None else ""
+    if fact.setting is not None:
+        value = dict(fact.values).get(fact.suspect, "it")
+        return (
+            f"Change {fact.suspect} at {at_line(fact.setting)}, or do without {at_line(fact.frame)} where it is {value}"
+        )
+    if fact.set_where is not None and fact.used_where is not None:
+        return f"Let both ask the same: `{fact.suspect} is not None` at {at_line(fact.used_where.frame)}"
+    if fact.set_where is not None:
+        return f"Ask `{fact.suspect} is not None` at {at_line(fact.frame)}, or set it in any case"
     if dict(fact.values).get(fact.suspect) == "None":
         return f"Find out why {fact.suspect} is None{where}"
     if held:
-        return f"Mend {held}, leave it out where the data are listed, or let the line take it"
+        return f"Mend {record(fact, shown=False)}, leave it out where the data are listed, or let the line take it"
     return f"Look at {fact.suspect}{where}" if fact.suspect else "Look at these values, or at the call around them"

@@ -41,6 +41,7 @@ from debugtracer.trace.facts.crash import (
     TensorSeen,
     differing_part,
 )
+from debugtracer.trace.plain_text import plain_text
 
 MOST_ROWS = 4096  # rows of a batch looked at one by one (ours)
 PLACES = {"target": 1, "lengths": 1}  # places of the indices among the arguments of such a call; 0 else
@@ -80,7 +81,7 @@ class CrashObserver(Observer):
         return Crash(
             ref=crash_ref(self.run, fetching),
             error=type(error).__name__,
-            message=str(error).strip()[:4000],
+            message=plain_text(str(error)).strip()[:4000],
             frames=site.frames,
             call=site.call,
             torch_calls=tuple(site.torch_calls[:16]),

@@ -9,10 +9,11 @@ from typing import Any
 
 from torch import Tensor, nn
 
-from debugtracer.callsites.crash_site import CrashSite, site_of, table_built
+from debugtracer.callsites.crash_site import CrashSite, site_of
 from debugtracer.callsites.failing_expression import in_words
 from debugtracer.callsites.filled_dicts import PLAIN, filling_of, numbers_of, reached
 from debugtracer.callsites.frames import as_frame
+from debugtracer.callsites.layer_line import layer_line
 from debugtracer.callsites.origins.setting_origin import at_line, setting_line
 from debugtracer.callsites.origins.value_origin import last_write, program_of, scope_at
 from debugtracer.callsites.origins.written_names import final_name
@@ -55,7 +56,7 @@ class LongerVocabularyObserver(Observer):
             return
         first = known[0]
         table, root = site.modules[0] if site.modules else None, site.modules[-1] if site.modules else None
-        built = table_built(table, site.modules) if table is not None else None
+        built = layer_line(table, site.modules) if isinstance(table, nn.Embedding) else None
         sized = setting_line((built,), "Embedding", "num_embeddings", 0, refused.size) if built is not None else None
         loaded, model = written_in(error, first.held.value), written_in(error, root)
         if first.words is None:

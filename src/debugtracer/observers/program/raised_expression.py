@@ -3,19 +3,34 @@
 from __future__ import annotations
 
 import ast
+from types import ModuleType
 from typing import Any
 
 from debugtracer.callsites.crash_site import site_of, worker_frames
+from debugtracer.callsites.data_lines import named_files, record_line
 from debugtracer.callsites.element_in_hand import element_in_hand
-from debugtracer.callsites.failing_expression import FailingExpression, failing_expression, in_words, is_plain
-from debugtracer.callsites.origins.value_origin import origin, written_at
+from debugtracer.callsites.failing_expression import (
+    FailingExpression,
+    failing_expression,
+    in_words,
+    is_plain,
+    known_value,
+)
+from debugtracer.callsites.origins.none_origin import Condition, NoneOrigin, none_origin
+from debugtracer.callsites.origins.setting_origin import written
+from debugtracer.callsites.origins.value_origin import Use, origin, scope_at, written_at
+from debugtracer.errors import guarded
 from debugtracer.observers.observer import Observer
 from debugtracer.observers.program.crash_ref import crash_ref
-from debugtracer.trace.facts.raised_expression import ElementSeen, RaisedExpression
+from debugtracer.trace.birth import Frame
+from debugtracer.trace.facts.raised_expression import ConditionSeen, ElementSeen, RaisedExpression
+from debugtracer.trace.plain_text import plain_text
 from debugtracer.trace.step import StepRef
 
 MOST_VALUES = 6  # names that are told (ours)
 LONGEST = 200  # characters of the exception's text
+LONGEST_NAME = 64  # characters of a text that is looked for in the files (ours)
+NOT_CALLABLE = "'NoneType' object is not callable"
 MOST_SAMPLES = 256  # made once more after a worker's failure (ours)
 
 
@@ -54,16 +69,27 @@ def expression_seen(
     given = dict(failing.given())
     suspect = blamed(failing, given, str(error))
     writer = written_at(origin(suspect, failing.frames)) if suspect else None
+    nothing = guarded("raised_expression.none")(where_none)(failing, suspect) if given.get(suspect, 0) is None else None
+    writer = nothing.frame if nothing is not None else writer
     element = element_in_hand(failing)
+    set_to = guarded("raised_expression.setting")(number_set)(failing, given)
+    if set_to is not None:
+        suspect = set_to[0]
+    if set_to is not None or (nothing is not None and nothing.set_where is not None and "." in suspect):
+        sample = element = None  # the program set it before any record was read
     return RaisedExpression(
         ref=ref,
         error=type(error).__name__,
-        message=(str(error).strip().splitlines() or [""])[0][:LONGEST],
+        message=(plain_text(str(error)).strip().splitlines() or [""])[0][:LONGEST],
         text=failing.text,
         frame=failing.frames[0],
         values=tuple((name, in_words(given[name])) for name in most_telling(given, suspect)),
         suspect=suspect,
-        made=writer if writer != failing.frames[0] else None,
+        made=writer if writer != failing.frames[0] and set_to is None else None,
+        setting=set_to[1] if set_to is not None else None,
+        set_where=asked(nothing.set_where) if nothing is not None else None,
+        used_where=asked(nothing.used_where) if nothing is not None else None,
+        record=guarded("raised_expression.record")(line_of_text)(error, given.get(suspect)),
         sample=sample,
         element=ElementSeen(*element) if element is not None else None,
         deliberate=failing.is_deliberate,
@@ -74,6 +100,9 @@ def blamed(failing: FailingExpression, given: dict[str, object], message: str) -
     """The name whose value the exception is about: one that is None where it says so, what an entry was asked by, else
     the only one there is."""
     if "NoneType" in message:
+        called = failing.node.func if isinstance(failing.node, ast.Call) and message == NOT_CALLABLE else None
+        if called is not None and known_value(called, failing.values)[0]:
+            given[ast.unparse(called)] = None
         return next((name for name, value in given.items() if value is None), "")
     node = failing.node
     if isinstance(node, ast.Subscript):
@@ -81,10 +110,49 @@ def blamed(failing: FailingExpression, given: dict[str, object], message: str) -
     return next(iter(given)) if len(given) == 1 else ""
 
 
+def where_none(failing: FailingExpression, suspect: str) -> NoneOrigin | None:
+    """Where the name that is None got it, and under which conditions it is set and used."""
+    if not isinstance(failing.node, ast.expr):
+        return None
+    scope = scope_at(failing.program, failing.frames[0].line)
+    return none_origin(Use(failing.program, scope, failing.node), suspect)
+
+
+def asked(condition: Condition | None) -> ConditionSeen | None:
+    """A condition as it is written down."""
+    return ConditionSeen(*condition) if condition is not None else None
+
+
+def number_set(failing: FailingExpression, given: dict[str, object]) -> tuple[str, Frame] | None:
+    """The one attribute of an object whose number the expression was refused, and the line that sets it: all else in
+    the expression is written out, so no record is at fault. None where it is set in more than one place."""
+    node = failing.node
+    names = [n for n in ast.walk(node) if isinstance(n, ast.Name) and not failing.is_called(n) and n.id != "self"]
+    loose = [n for n in names if not isinstance(failing.values.get(n.id), ModuleType)]
+    if not isinstance(node, ast.Call) or loose or failing.is_deliberate:
+        return None
+    numbers = {name: value for name, value in given.items() if type(value) in (int, float)}
+    if len(numbers) != 1 or any(name not in numbers and name != "self" for name in given):
+        return None
+    ((name, value),) = numbers.items()
+    scope = scope_at(failing.program, failing.frames[0].line)
+    held = Use(failing.program, scope, ast.parse(name, mode="eval").body, failing.frames[1:])
+    lines = list(dict.fromkeys(written(held, failing.frames[0].line, float(str(value)))))
+    return (name, lines[0]) if len(lines) == 1 else None
+
+
+def line_of_text(error: BaseException, value: object) -> Frame | None:
+    """The only line of the data files of the program on which a text stands that an expression was refused."""
+    if not isinstance(value, str) or not 1 < len(value) <= LONGEST_NAME:
+        return None
+    return record_line(named_files(error), (value,), None)
+
+
 def most_telling(given: dict[str, object], suspect: str) -> list[str]:
     """The names that are told: the suspect, plain values, what has a length; other objects where there is nothing
     else."""
     plain = [name for name, value in given.items() if is_plain(value)]
+    given = {name: value for name, value in given.items() if name != "self" or len(given) == 1}
     sized = [name for name, value in given.items() if name not in plain and hasattr(type(value), "__len__")]
     told = dict.fromkeys([*([suspect] if suspect else []), *plain, *sized])
     return list(told or given)[:MOST_VALUES]

@@ -23,6 +23,7 @@ from debugtracer.trace.birth import Frame
 from debugtracer.trace.events import AnyEvent, Crashed, Failed, Noted, RankEnded, RankStarted
 from debugtracer.trace.facts.health import Health
 from debugtracer.trace.facts.layer_norms import LayerNorms
+from debugtracer.trace.plain_text import plain_text
 from debugtracer.trace.step import step_id
 from debugtracer.trace.store.schema import rank_folder
 from debugtracer.trace.store.series.seal_aside import seal_aside
@@ -198,7 +199,7 @@ class Output:
         self.open()
         if self.writer is None:
             return
-        text = str(error).strip()[:2000]
+        text = plain_text(str(error)).strip()[:2000]
         self.event(
             Crashed(
                 at=wall_time(),

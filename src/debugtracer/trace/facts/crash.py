@@ -86,7 +86,7 @@ class ModuleSeen(msgspec.Struct, frozen=True, kw_only=True):
     """Of its own parameters, when they agree."""
     device: str | None = None
     built: Frame | None = None
-    """The line of the class that holds it which sets it; of tables of rows alone."""
+    """The line that builds it in the class that holds it; of layers with a size alone."""
     counted: Frame | None = None
     """The line that counts the different ids for the size of a table of rows; None where its size comes from
     elsewhere."""

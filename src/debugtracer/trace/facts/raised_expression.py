@@ -18,6 +18,13 @@ class ElementSeen(msgspec.Struct, frozen=True):
     length: int
 
 
+class ConditionSeen(msgspec.Struct, frozen=True):
+    """An `if` of the program: its line, and what it asks."""
+
+    frame: Frame
+    text: str
+
+
 class RaisedExpression(Fact, frozen=True, kw_only=True):
     """Emitted once, when the program dies of an exception raised by one of its own lines or below."""
 
@@ -36,6 +43,14 @@ class RaisedExpression(Fact, frozen=True, kw_only=True):
     """The name whose value the exception is about; empty where that is not clear."""
     made: Frame | None = None
     """The line that wrote the value of the suspect last, where that is another one."""
+    setting: Frame | None = None
+    """The line that sets the suspect to its number, where nothing in the expression depends on a record."""
+    set_where: ConditionSeen | None = None
+    """The only condition under which the suspect, which is None, gets another value."""
+    used_where: ConditionSeen | None = None
+    """The condition around the expression, where that is known too."""
+    record: Frame | None = None
+    """The only line of the data files that holds the suspect's text."""
     sample: int | None = None
     """Dataset index of the sample that was being made."""
     element: ElementSeen | None = None
