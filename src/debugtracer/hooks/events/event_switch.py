@@ -36,8 +36,7 @@ class EventSwitch(LoopEvents):
     def __init__(
         self, working: StepEvents, resting: RestingEvents, observers: RestingObservers, governor: Governor
     ) -> None:
-        self.working, self.resting = working, resting
-        self.observers, self.governor = observers, governor
+        self.working, self.resting, self.observers, self.governor = working, resting, observers, governor
         self.target: RestableEvents = working
         self.scales = False
         """The program scales its losses: it is followed call by call until its scaler is known."""
@@ -126,11 +125,10 @@ class EventSwitch(LoopEvents):
 
     def reset(self) -> None:
         """Begin anew, with everything at work."""
-        self.observers_rest = False
         self.observers.rest(False)
         self.resting.steps.reset()
         self.lines.reset()
-        self.target, self.scales = self.working, False
+        self.target, self.scales, self.observers_rest = self.working, False, False
         self.calls.change(False)
         self.tell(False)
 
