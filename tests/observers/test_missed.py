@@ -84,6 +84,7 @@ APART = {
     "paired-products",
     "zero-backwards",
     "mixed-targets",
+    "pass-counts",
     "untrained-starts",
     "regrouped-rows",
     "stretched-factors",

@@ -1,0 +1,105 @@
+"""What the source of a loop over a loader says of its counts."""
+
+from __future__ import annotations
+
+import textwrap
+from pathlib import Path
+
+import pytest
+
+from debugtracer.callsites.pass_tallies import compared, loop_at, pass_tallies
+from debugtracer.source.program import parse
+
+KEPT = """
+total = 0.0
+for epoch in range(3):
+    {reset}
+    for x, y in loader:
+        loss = weigh(model(x), y)
+        total += {added}
+    {use}
+"""
+SHARED = """
+def test(model):
+    right = {begun}
+    for x, y in loader:
+        guess = model(x).argmax(1)
+        {write}
+    return 100. * right / {by}
+"""
+
+
+def found(source):
+    program = parse(Path("train.py"), textwrap.dedent(source).encode())
+    at = next(number for number, one in enumerate(source.split("\n"), 1) if "in loader" in one)
+    return list(pass_tallies(program, loop_at(program, at)))
+
+
+def kept(reset="pass", added="loss.item()", use="print(total / len(loader))"):
+    return found(KEPT.format(reset=reset, added=added, use=use))
+
+
+def shared(begun="0", write="right += (guess == y).sum().item()", by="len(data)"):
+    return found(SHARED.format(begun=begun, write=write, by=by))
+
+
+@pytest.mark.parametrize(
+    "use", ["print(total / len(loader))", "print(f'{total / 4:.2f}')", "if total < best: best = total"]
+)
+def test_a_sum_that_is_set_before_all_epochs_is_kept(use):
+    (one,) = kept(use=use)
+    assert (one.kind, one.name, one.write.lineno, one.begun.lineno, one.mean) == ("kept", "total", 7, 2, False)
+
+
+@pytest.mark.parametrize(
+    "given",
+    [
+        {"reset": "total = 0.0"},
+        {"use": "print(total)"},
+        {"use": "print(total / (epoch + 1))"},
+        {"use": "if total > budget: stop = True"},
+        {"added": "x.size(0)"},
+        {"added": "clock() - begun"},
+    ],
+    ids=str,
+)
+def test_a_sum_that_is_set_anew_or_is_no_metric_is_left_alone(given):
+    assert not kept(**given)
+
+
+def test_a_divisor_that_goes_on_as_well_makes_a_mean():
+    source = KEPT.format(reset="pass", added="loss.item(); rows += len(x)", use="print(total / rows)")
+    assert [one.mean for one in found(source)] == [True]
+
+
+@pytest.mark.parametrize("write", ["right += (guess == y).sum().item()", "right = right + guess.eq(y).sum()"])
+def test_a_count_of_equal_elements_is_shared(write):
+    (one,) = shared(write=write)
+    assert (one.kind, one.sides) == ("shared", ("guess", "y"))
+
+
+@pytest.mark.parametrize(
+    "given",
+    [
+        {"begun": "start"},
+        {"write": "right += (guess == y).float().mean()"},
+        {"write": "right += ((guess == y) * weight).sum()"},
+        {"write": "if x.any(): right += (guess == y).sum()"},
+        {"write": "rows = len(x); right += (guess == y).sum()", "by": "rows"},
+        {"write": "right += (guess == y).sum(); break"},
+    ],
+    ids=str,
+)
+def test_a_count_that_may_be_of_other_rows_is_left_alone(given):
+    assert not shared(**given)
+
+
+def test_a_count_that_each_batch_writes_anew_is_the_last_one():
+    (one,) = shared(write="right = (guess == y).sum()")
+    assert (one.kind, one.name, one.write.lineno) == ("last", "right", 6)
+    assert not shared(write="right = (guess == y).sum(); every.append(right)")
+
+
+def test_two_comparisons_are_no_count():
+    program = parse(Path("a.py"), b"((a == b) == c).sum()")
+    assert compared(program.tree.body[0].value) == ()
