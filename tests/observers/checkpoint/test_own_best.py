@@ -88,3 +88,5 @@ def test_each_evaluation_that_training_goes_on_after_is_told(tmp_path, monkeypat
         (2.5, 2, "min", "score", "score < best", True),
     ]
     assert told[0].frame is not None and told[0].frame.code == "if score < best:"
+    assert {f.best for f in told} == {0.0}
+    assert told[0].begun is not None and told[0].begun.code == "model, best = nn.Linear(3, 2), 0.0"

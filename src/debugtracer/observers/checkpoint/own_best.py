@@ -11,7 +11,7 @@ from typing import Literal, NamedTuple
 
 from debugtracer.callsites.frame_locals import locals_of
 from debugtracer.callsites.origins.value_origin import Use, program_of, scope_at
-from debugtracer.callsites.origins.written_names import final_name
+from debugtracer.callsites.origins.written_names import final_name, writes_of
 from debugtracer.callsites.program_files import program_files, with_words
 from debugtracer.observers.checkpoint.best_values import scalar
 from debugtracer.observers.observed_run import ObservedRun
@@ -34,9 +34,12 @@ class OwnComparison(NamedTuple):
     """One `if value > best:` that keeps weights and takes the value for the best."""
 
     value: ast.expr
+    best: ast.expr
     mode: Literal["min", "max"]
     frame: Frame
     text: str
+    begun: Frame | None
+    """The line that sets the best value first."""
 
 
 class OwnBestObserver(Observer):
@@ -62,28 +65,29 @@ class OwnBestObserver(Observer):
             self.known = [one for file in files for one in comparisons(file)]
         for place, one in enumerate(self.known):
             count = self.counts.get(place, 0)
-            value = value_of(one) if count < MOST else None
+            value = value_of(one, one.value) if count < MOST else None
             if value is None:
                 continue
+            best = value_of(one, one.best)
             self.counts[place] = count + 1
             self.run.emit(
                 BestKept(
                     ref=self.run.ref("update", self.run.state.iteration_in_flight), keeper=OWN + place, owner=one.text,
                     monitor=ast.unparse(one.value), mode=one.mode, count=count, value=number(value), frame=one.frame,
-                    own=True,
+                    own=True, best=number(best) if best is not None else None, begun=one.begun,
                 )
             )  # fmt: skip
 
 
-def value_of(one: OwnComparison) -> float | None:
-    """The number that was compared last, read in the function that compares, where that is on the stack."""
+def value_of(one: OwnComparison, side: ast.expr) -> float | None:
+    """The number on a side of the last comparison, read in the function that compares, where that is on the stack."""
     frame: FrameType | None = sys._getframe(1)
     for _ in range(FRAMES):
         if frame is None:
             return None
         code = frame.f_code
         if code.co_name == one.frame.function and code.co_filename == one.frame.file:
-            return read(one.value, locals_of(frame))
+            return read(side, locals_of(frame))
         frame = frame.f_back
     return None
 
@@ -110,11 +114,17 @@ def comparisons(file: str) -> Iterator[OwnComparison]:
         for test, branch, turned in branches(node):
             found = chosen(test, branch) if keeps(branch) else None
             if found is not None:
-                value, mode = found
+                value, best, mode = found
                 if turned:
                     mode = "max" if mode == "min" else "min"
-                frame = Use(program, scope_at(program, node.lineno), node.test).frame(node)
-                yield OwnComparison(value, mode, frame, ast.unparse(test))
+                scope = scope_at(program, node.lineno)
+                use = Use(program, scope, node.test)
+                begun = [
+                    w.node for w in writes_of(scope or program.tree, ast.unparse(best)) if w.node.lineno < node.lineno
+                ]
+                yield OwnComparison(
+                    value, best, mode, use.frame(node), ast.unparse(test), use.frame(begun[0]) if begun else None
+                )
 
 
 def branches(node: ast.If) -> Iterator[tuple[ast.Compare, list[ast.stmt], bool]]:
@@ -127,7 +137,7 @@ def branches(node: ast.If) -> Iterator[tuple[ast.Compare, list[ast.stmt], bool]]
                 yield test, node.orelse, True
 
 
-def chosen(test: ast.Compare, branch: list[ast.stmt]) -> tuple[ast.expr, Literal["min", "max"]] | None:
+def chosen(test: ast.Compare, branch: list[ast.stmt]) -> tuple[ast.expr, ast.expr, Literal["min", "max"]] | None:
     """Which side is the value, for the other one is set to it, and which way it is better."""
     left, right, mode = test.left, test.comparators[0], ORDERS[type(test.ops[0])]
     for statement in branch:
@@ -135,9 +145,9 @@ def chosen(test: ast.Compare, branch: list[ast.stmt]) -> tuple[ast.expr, Literal
             continue
         written = ast.unparse(statement.targets[0]), ast.unparse(statement.value)
         if written == (ast.unparse(right), ast.unparse(left)):
-            return left, mode
+            return left, right, mode
         if written == (ast.unparse(left), ast.unparse(right)):
-            return right, "max" if mode == "min" else "min"
+            return right, left, "max" if mode == "min" else "min"
     return None
 
 

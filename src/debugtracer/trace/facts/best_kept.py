@@ -27,6 +27,10 @@ class BestKept(Fact, frozen=True, kw_only=True):
     """Where the user built it, or the line that trains, or that compares."""
     own: bool = False
     """A line of the program compares, and no library."""
+    best: Number | None = None
+    """The best value after the comparison, where it can be read."""
+    begun: Frame | None = None
+    """The line of the program that sets it first."""
 
     def key(self) -> object:
         """Identify the value; each one is new."""
