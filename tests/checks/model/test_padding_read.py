@@ -48,3 +48,12 @@ def test_at_the_threshold(inside, told):
 @pytest.mark.parametrize(("gap", "told"), [(9.0, 0), (9.5, 1)])
 def test_a_recurrent_layer_carries_what_it_read_over_as_much_padding(gap, told):
     assert len(judged(recurrent=True, gap=gap)) == told
+
+
+def test_it_says_what_an_unpacked_sequence_is_filled_up_with():
+    (finding,) = judged(packed=True, made=None)
+    assert (
+        "position 17 of 18, read by an index (net.py:28), holds what pad_packed_sequence fills up with in 75 % of the "
+        "rows (96 of 128), 8.25 positions behind their ends; expected a state there. Take the last state, h_n, or read "
+        "each row at its length - 1." in finding.message
+    )

@@ -18,8 +18,8 @@ class PaddingRead(Check, frozen=True):
     """The one position that a model reads of each row is padding in many of them.
 
     What it catches
-        `h[:, -1]` of rows that are padded on the right; `h[:, 0]` of rows that are padded on the left; a gather at
-        lengths where lengths - 1 was meant.
+        `h[:, -1]` of rows that are padded on the right, or of what pad_packed_sequence gives; `h[:, 0]` of rows that
+        are padded on the left; a gather at lengths where lengths - 1 was meant.
     Why it matters
         The output is made of a padded position: the last token of a row has no part of its own in it, and what is read
         changes with the longest row of the batch. Every shape is right and the loss falls.
@@ -29,7 +29,8 @@ class PaddingRead(Check, frozen=True):
         than of others, and stands nowhere else in them. The program itself says that this id is padding: an Embedding
         has it as `padding_idx`, a mask sets it apart, or ids are compared with it (there a first one may end the text
         and is let through). Tensors that are read at several positions are left alone, and so are recurrent layers
-        unless they have carried what they read over more padding than there are ids.
+        unless they have carried what they read over more padding than there are ids. Of what pad_packed_sequence gives
+        the length of each row is known: there it is the rows that have ended before.
     What to do
         Pad on the other side, or read at the length of each row: `h[torch.arange(len(h)), lengths - 1]`.
     Example
@@ -70,12 +71,15 @@ class PaddingRead(Check, frozen=True):
                 if fact.side == "right"
                 else "Pad on the right, or read each row where it begins"
             )
+            padding = "what pad_packed_sequence fills up with" if fact.packed else f"padding (id {fact.pad})"
+            if fact.packed:
+                behind, todo = "behind their ends", "Take the last state, h_n, or read each row at its length - 1"
             yield self.finding(
                 window,
                 "warning",
-                f"{where}, read by {NAMED.get(fact.function, fact.function)}{spot(fact.frame)}, holds padding (id "
-                f"{fact.pad}) in {100 * share:.0f} % of the rows ({fact.inside} of {fact.rows}){laid}, "
-                f"{float(fact.gap):.3g} positions {behind}; expected an id there. {todo}.",
+                f"{where}, read by {NAMED.get(fact.function, fact.function)}{spot(fact.frame)}, holds {padding} in "
+                f"{100 * share:.0f} % of the rows ({fact.inside} of {fact.rows}){laid}, {float(fact.gap):.3g} "
+                f"positions {behind}; expected {'a state' if fact.packed else 'an id'} there. {todo}.",
                 ref=fact.ref,
                 place=Place(frame=fact.frame, symptom_frame=fact.made),
                 share=share,

@@ -34,6 +34,8 @@ class ReadPadding(Fact, frozen=True, kw_only=True):
     """How the program says that the id is padding."""
     recurrent: bool = False
     """A recurrent layer ran in the step: what it carries over padding is still there."""
+    packed: bool = False
+    """It is what pad_packed_sequence fills up with, not an id."""
     frame: Frame | None = None
     made: Frame | None = None
     """The line that laid out the ids."""

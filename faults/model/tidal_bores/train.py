@@ -1,0 +1,46 @@
+"""Three kinds of bore in a tidal river, told apart by gauge readings of different length."""
+
+import math
+
+import torch
+import torch.nn.functional as F
+from torch import nn
+from torch.nn.utils.rnn import pack_padded_sequence, pad_packed_sequence
+from torch.utils.data import DataLoader, TensorDataset
+
+torch.manual_seed(2)
+ROWS, STEPS = 1000, 30
+
+
+class Bore(nn.Module):
+    def __init__(self) -> None:
+        super().__init__()
+        self.layer = nn.LSTM(2, 32, batch_first=True)
+        self.answer = nn.Linear(32, 3)
+
+    def forward(self, readings: torch.Tensor, lengths: torch.Tensor) -> torch.Tensor:
+        packed = pack_padded_sequence(readings, lengths, batch_first=True, enforce_sorted=False)
+        packed, (last, _) = self.layer(packed)
+        states, _ = pad_packed_sequence(packed, batch_first=True)
+        return self.answer(states[:, -1])
+
+
+kinds = torch.randint(3, (ROWS,))
+lengths = torch.randint(10, STEPS + 1, (ROWS,))
+times = torch.arange(STEPS)
+waves = torch.sin(torch.tensor([0.3, 0.6, 1.0])[kinds, None] * times + 2 * math.pi * torch.rand(ROWS, 1))
+readings = waves[:, :, None] + 0.4 * torch.randn(ROWS, STEPS, 2)
+readings[times >= lengths[:, None]] = 0.0
+loader = DataLoader(TensorDataset(readings, lengths, kinds), batch_size=40, shuffle=True)
+model = Bore()
+optimizer = torch.optim.Adam(model.parameters(), lr=4e-3)
+for epoch in range(6):
+    right = 0
+    for reading, length, kind in loader:
+        scores = model(reading, length)
+        loss = F.cross_entropy(scores, kind)
+        optimizer.zero_grad()
+        loss.backward()
+        optimizer.step()
+        right += int((scores.argmax(1) == kind).sum())
+    print(f"epoch {epoch} loss {loss.item():.4f} right {right / ROWS:.3f}")
