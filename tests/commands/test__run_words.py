@@ -21,6 +21,9 @@ PLAIN = [
     ["--respond", "a=b", "--respond=c=d", "--apprise", "x://y", "--skip-list", "s.jsonl", "--name", "n", "t.py", "--"],
     ["--preset", "seed", "--fail-on", "note", "--capture", "canary", "--function-tests", "off", "t.py"],
     ["--webhook", "http://x/?a=b", "--otlp", "http://y", "t.py"],
+    ["--", "t.py"],
+    ["--mode", "observe", "--out", "runs", "--", "python", "t.py", "--lr", "3", "--", "x"],
+    ["--name", "n", "--", "-m", "package.train"],
 ]
 DEAR = {"typer", "pydantic", "rich", "pyarrow", "torch", "numpy", "urllib.request", "ssl"}
 LEFT = [
@@ -37,7 +40,9 @@ LEFT = [
     ["run", "--name", "-x", "t.py"],
     ["run", "--name=", "t.py"],
     ["run", "-x", "t.py"],
-    ["run", "--", "t.py"],
+    ["run", "--"],
+    ["run", "--", "-x"],
+    ["run", "--=x", "t.py"],
 ]
 
 

@@ -59,6 +59,8 @@ def parsed(words: list[str]) -> RunWords | None:
     rest = words[1:]
     while rest and rest[0].startswith("--"):
         option, given, value = rest.pop(0).partition("=")
+        if option == "--" and not given:
+            break  # the command begins
         if option not in READERS or not (given or rest):
             return None
         word = value if given else rest.pop(0)
