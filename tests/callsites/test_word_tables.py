@@ -38,3 +38,10 @@ def test_it_is_found_in_an_object():
     texts = Texts(numbered(WORDS))
     found = word_tables((texts,))
     assert [one.held.where() for one in found if one.ids is texts.vocabulary] == ["Texts.vocabulary"]
+
+
+def test_a_name_of_a_function_comes_before_what_an_object_holds():
+    table = numbered(WORDS)
+    texts = Texts(table)
+    (found,) = [one for one in word_tables((texts,)) if one.ids is table]
+    assert found.held.where() == "table"

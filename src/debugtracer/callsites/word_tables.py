@@ -28,7 +28,9 @@ class WordTable(NamedTuple):
 
 def word_tables(others: tuple[Any, ...] = ()) -> list[WordTable]:
     """The tables that the functions on the stack can reach, and those that these objects hold, each once."""
-    found = {id(held.value): held for held in [*reachable(), *held_by(others)]}
+    found: dict[int, Held] = {}
+    for held in [*reachable(), *held_by(others)]:
+        found.setdefault(id(held.value), held)
     return [WordTable(held, held.value) for held in found.values() if is_table(held.value)]
 
 
@@ -66,7 +68,7 @@ def made_at(held: Held) -> Frame | None:
 
 
 def inside(program: Program, node: ast.AST, held: Held) -> int:
-    """Whether a statement stands in the function, or the class, that holds the table."""
+    """Give 1 where a statement stands in the function, or the class, that holds the table, else 0."""
     if not isinstance(held.owner, CodeType):
         owner = program.owner(node)
         return int(owner is not None and owner.name == type(held.owner).__name__)

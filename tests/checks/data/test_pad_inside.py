@@ -30,3 +30,13 @@ def test_a_word_with_the_id_of_the_padding_is_told_once():
 @pytest.mark.parametrize("healthy", [{"inside": 6}, {"columns": 2}, {"ends": 0}])
 def test_a_stray_id_an_empty_field_and_no_padding_are_silent(healthy):
     assert judged(**healthy) == []
+
+
+def test_a_word_that_a_mask_leaves_out_is_told_at_the_vocabulary():
+    (finding,) = judged(masked=True, root="", module="", spelt="the", frame=line(8), mask_frame=line(21))
+    assert (finding.place.frame, finding.place.symptom_frame, finding.place.module) == (line(8), line(21), None)
+    assert finding.message == (
+        "step 1, rank 0: id 0, which a mask (train.py:21) leaves out and which is that of 'the' (train.py:8), stands "
+        "between other ids in 41 of 64 texts, and fills the end of 60; expected it at an end alone. Begin the ids of "
+        "words above it."
+    )

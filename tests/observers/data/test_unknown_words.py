@@ -96,3 +96,13 @@ def test_words_left_out_of_a_copy_are_no_unknown_words():
     assert alike(text[:, 1:], dropped[:, :-1])
     assert not alike(text, torch.randint(2, 99, (8, 20)))
     assert not alike(text, text[:, :5])
+
+
+def test_a_step_that_was_missed_is_forgotten(tmp_path):
+    net = Net(40)
+    with under_watch(tmp_path) as session:
+        observer = session.dispatcher.observers["unknown-words"]
+        net(torch.randint(0, 40, (4, 5)))
+        assert observer.lookups
+        session.dispatcher.missed()
+        assert not observer.lookups

@@ -128,3 +128,15 @@ def test_groups_of_one_class_and_spreads_are_quiet(tmp_path, sampler, fold, want
 def test_rows_without_labels_are_quiet(tmp_path):
     trained(tmp_path, Episodes(False), shots_first, SHOT_BY_SHOT, labels=False)
     assert facts(tmp_path, MixedGroups) == []
+
+
+def test_a_step_that_was_missed_is_forgotten(tmp_path):
+    kinds = torch.arange(CLASSES).repeat_interleave(10)
+    net = nn.Linear(SIZE, 6)
+    with under_watch(tmp_path) as session:
+        observer = session.dispatcher.observers["mixed-groups"]
+        x, _ = next(iter(DataLoader(TensorDataset(torch.randn(70, SIZE), kinds), batch_sampler=Episodes(False))))
+        shots_first(net(x[: WAYS * SHOTS]))
+        assert observer.known and observer.groups
+        session.dispatcher.missed()
+        assert not observer.known and not observer.groups

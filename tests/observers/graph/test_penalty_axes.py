@@ -38,7 +38,7 @@ class OfPoints(nn.Module):
         return self.layers(x)
 
 
-def run(folder, penalty, critic=Critic, graph=True):
+def run(folder, penalty, critic=Critic, graph=True, summed=False):
     torch.manual_seed(0)
     net = critic()
     optimizer = torch.optim.SGD(net.parameters(), lr=0.01)
@@ -46,6 +46,7 @@ def run(folder, penalty, critic=Critic, graph=True):
         for _ in range(4):
             x = torch.randn(PICTURE).requires_grad_()
             scores = net(x)
+            scores = scores.sum() if summed else scores
             slope = torch.autograd.grad(scores, x, torch.ones_like(scores), create_graph=graph, retain_graph=True)[0]
             optimizer.zero_grad()
             (scores.mean() + penalty(slope)).backward()
@@ -83,9 +84,26 @@ def test_norms_of_each_sample_and_of_everything_are_quiet(tmp_path, penalty):
     assert run(tmp_path, penalty) == []
 
 
+@pytest.mark.parametrize(("critic", "told"), [(Critic, True), (OfPoints, False)])
+def test_the_sum_of_all_scores(tmp_path, critic, told):
+    assert bool(run(tmp_path, lambda g: ((g.norm(2, dim=1) - 1) ** 2).mean(), critic, summed=True)) == told
+
+
 def test_scores_of_several_points_are_quiet(tmp_path):
     assert run(tmp_path, lambda g: (g.norm(2, dim=-1) - 1).square().mean(), OfPoints) == []
 
 
 def test_a_gradient_without_a_graph_is_quiet(tmp_path):
     assert run(tmp_path, lambda g: ((g.norm(2, dim=1) - 1) ** 2).mean(), graph=False) == []
+
+
+def test_a_step_that_was_missed_is_forgotten(tmp_path):
+    net = Critic()
+    with under_watch(tmp_path) as session:
+        observer = session.dispatcher.observers["penalty-axes"]
+        x = torch.randn(PICTURE).requires_grad_()
+        scores = net(x)
+        slope = torch.autograd.grad(scores, x, torch.ones_like(scores), create_graph=True)[0]
+        assert slope.shape == x.shape and observer.known
+        session.dispatcher.missed()
+        assert not observer.known

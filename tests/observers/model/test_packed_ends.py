@@ -79,3 +79,13 @@ def test_rows_of_one_length_are_quiet(tmp_path):
 def test_lengths_themselves_are_one_too_far(tmp_path):
     found = run(tmp_path, lambda h, last, n: h[torch.arange(ROWS), n.clamp(max=STEPS - 1)])
     assert {(f.place, f.inside, float(f.gap)) for f in found} == {(None, 7, 1.0)}
+
+
+def test_a_step_that_was_missed_is_forgotten(tmp_path):
+    net = Net(lambda h, last, n: h[:, -1], True)
+    with under_watch(tmp_path) as session:
+        observer = session.dispatcher.observers["packed-ends"]
+        out = net(torch.randn(ROWS, STEPS, 3), torch.randint(2, STEPS, (ROWS,)))
+        assert out.requires_grad and observer.known and observer.reads
+        session.dispatcher.missed()
+        assert not observer.known and not observer.reads

@@ -15,3 +15,10 @@ def test_it_survives_json_and_is_told_by_the_embedding():
     )
     assert from_plain(fact.word(), msgspec.json.decode(msgspec.json.encode(to_plain(fact)))) == fact
     assert fact.key() == ("Reader", "embed")
+
+
+def test_of_a_mask_it_is_told_by_the_line():
+    fact = PadInside(
+        ref=ref(), root="", module="", pad=0, rows=32, inside=21, ends=27, columns=9, frame=LOADER, masked=True
+    )
+    assert fact.key() == (LOADER,)

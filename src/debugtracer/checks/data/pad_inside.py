@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from typing import ClassVar
 
 from debugtracer.checks.check import Check
-from debugtracer.checks.optimizer.sequence import spot
+from debugtracer.checks.optimizer.sequence import at_line, spot
 from debugtracer.trace.facts.pad_inside import PadInside as Look
 from debugtracer.trace.finding import Finding
 from debugtracer.trace.place import Place
@@ -21,7 +21,9 @@ class PadInside(Check, frozen=True):
     Why it matters
         Its vector is zero and never learns, masks shut it out, and a loss that ignores the padding ignores it.
     How it decides
-        In `looks` looks the padding index stands alone, between two other ids, in `share` of the texts or more and in
+        The padding is the padding index of an embedding. Or it is a number that the ids of an embedding without one are
+        compared with, which fills the ends of texts by the run, and which the only vocabulary in reach gives to an
+        ordinary word. In `looks` looks it stands alone, between two other ids, in `share` of the texts or more and in
         `columns` columns or more, while it fills the ends of others. Blocks of it between two parts of a text are left
         alone.
     What to do
@@ -53,14 +55,17 @@ class PadInside(Check, frozen=True):
             memory[fact.key()] = memory.get(fact.key(), 0) + found
             if not found or memory[fact.key()] != self.looks:
                 continue
+            padding = f"the padding index of {fact.module} of {fact.root}{spot(fact.frame)}"
+            if fact.masked:
+                padding = f"which a mask{spot(fact.mask_frame)} leaves out and which is that of {fact.spelt!r}"
+                padding += f" ({at_line(fact.frame)})" if fact.frame is not None else ""
             yield self.finding(
                 window,
                 "warning",
-                f"id {fact.pad}, the padding index of {fact.module} of {fact.root}{spot(fact.frame)}, stands between "
-                f"other ids in {fact.inside} of {fact.rows} texts, and fills the end of {fact.ends}; expected it at an "
-                "end alone. Begin the ids of words above it.",
+                f"id {fact.pad}, {padding}, stands between other ids in {fact.inside} of {fact.rows} texts, and fills "
+                f"the end of {fact.ends}; expected it at an end alone. Begin the ids of words above it.",
                 ref=fact.ref,
-                place=Place(frame=fact.frame, module=fact.module),
+                place=Place(frame=fact.frame, module=fact.module or None, symptom_frame=fact.mask_frame),
                 inside=fact.inside,
                 rows=fact.rows,
             )

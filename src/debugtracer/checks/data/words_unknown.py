@@ -90,7 +90,7 @@ class WordsUnknown(Check, frozen=True):
     ) -> Finding:
         """Build the finding at the line that makes the vocabulary."""
         words, unknown, _ = counts[worst]
-        named = f"`{fact.spelt}` (id {fact.number} of {fact.entries} in {fact.name}{made(fact)})"
+        named = f"`{fact.spelt}` (id {fact.number} of {fact.entries} in {fact.name}{at_vocabulary(fact)})"
         column = fact.columns[worst] or f"what the table{spot(fact.read_frame)} is given in call {worst + 1}"
         lost = whole is None and unknown >= self.lost * words and fact.written is not None
         if whole is not None:
@@ -114,6 +114,6 @@ class WordsUnknown(Check, frozen=True):
         )
 
 
-def made(fact: UnknownWords) -> str:
-    """Where the vocabulary was made."""
+def at_vocabulary(fact: UnknownWords) -> str:
+    """Format the line of the vocabulary as `, train.py:53`, or nothing where it is not known."""
     return f", {spot(fact.frame)[2:-1]}" if fact.frame is not None else ""

@@ -11,12 +11,15 @@ from torch import Tensor
 
 from debugtracer.callsites.frames import RawFrames, raw_frames
 from debugtracer.callsites.line import first
+from debugtracer.callsites.stored_entries import Held
 from debugtracer.callsites.word_tables import WordTable, made_at, word_tables
 from debugtracer.errors import guarded
+from debugtracer.observers.data.unknown_ids import given_at
 from debugtracer.observers.loaders.untouched import inner
 from debugtracer.observers.observed_run import ObservedRun
 from debugtracer.observers.observer import Observer, inspected
 from debugtracer.recorder.tape.batches import LoaderInfo
+from debugtracer.trace.birth import Frame
 from debugtracer.trace.facts.unknown_words import UnknownWords
 
 LOOKS = 6  # steps of a run in which a table was given texts (ours)
@@ -28,7 +31,7 @@ PADDING = re.compile(r"[^a-z]*(?:pad|padding)[^a-z]*", re.IGNORECASE)
 ALIKE = 0.5  # share of places at which two calls have one word: one is the other with words left out (ours)
 
 
-class Lookup(NamedTuple):
+class GivenWords(NamedTuple):
     """Ids that a table was given."""
 
     ids: Tensor
@@ -46,7 +49,7 @@ class UnknownWordsObserver(Observer):
 
     def __init__(self, run: ObservedRun) -> None:
         super().__init__(run)
-        self.lookups: list[Lookup] = []
+        self.lookups: list[GivenWords] = []
         self.looks = 0
 
     def reset(self) -> None:
@@ -65,7 +68,7 @@ class UnknownWordsObserver(Observer):
         if plain and ids.dim() == 2 and isinstance(weight, Tensor) and torch.is_grad_enabled():
             hit = self.run.batches.find(ids)
             path, loader = (hit[1], hit[0].loader) if hit is not None else ("", None)
-            self.lookups.append(Lookup(ids.detach().clone(), path, loader, len(weight), id(weight), raw_frames(2)))
+            self.lookups.append(GivenWords(ids.detach().clone(), path, loader, len(weight), id(weight), raw_frames(2)))
 
     @inspected
     def backward_begins(self, losses: list[Tensor]) -> None:
@@ -85,7 +88,7 @@ class UnknownWordsObserver(Observer):
             if fits and all(one.ids == fits[0].ids for one in fits):
                 self.count(own, fits[0])
 
-    def count(self, lookups: list[Lookup], table: WordTable) -> None:
+    def count(self, lookups: list[GivenWords], table: WordTable) -> None:
         """Emit what one table was given; nothing where one text is another with words left out."""
         word = next((word for word in table.ids if UNKNOWN.fullmatch(word)), None)
         if word is None or any(alike(a.ids, b.ids) for a in lookups for b in lookups if a is not b):
@@ -104,10 +107,20 @@ class UnknownWordsObserver(Observer):
                 ref=self.run.ref(), name=table.held.where(), entries=len(table.ids), spelt=word, number=number,
                 columns=tuple(one.path for one in lookups), words=tuple(len(ids) for ids in given),
                 unknown=tuple(unknown), shared=tuple(shared),
-                frame=guarded("unknown_words.made")(made_at)(table.held), read_frame=first(lookups[0].raw),
+                frame=guarded("unknown_words.made")(self.line_of)(table.held), read_frame=first(lookups[0].raw),
                 written=made[0] if made else None,
             )
         )  # fmt: skip
+
+    def line_of(self, held: Held) -> Frame | None:
+        """The line that made a vocabulary; of one that only the dataset holds, the one that made what it was given."""
+        batch = self.run.batches.last()
+        dataset = inner(batch.loader.dataset_held()) if batch is not None else None
+        if batch is not None and dataset is not None and held.owner is dataset:
+            given = given_at(type(dataset), held.name, batch.loader.frame)
+            if given is not None:
+                return given
+        return made_at(held)
 
 
 def alike(one: Tensor, other: Tensor) -> bool:

@@ -34,7 +34,7 @@ MOST, MOST_ROWS = 128, 4096  # tensors followed in a step, and rows of a batch (
 LOOKS = 8  # steps in which groups were seen (ours)
 
 
-class Rows(NamedTuple):
+class BatchRows(NamedTuple):
     """A tensor that holds rows of a batch, and which: as many axes of `at` as it has of rows, one or two."""
 
     tensor: Callable[[], Tensor | None]
@@ -44,9 +44,9 @@ class Rows(NamedTuple):
 
 
 class Group(NamedTuple):
-    """Rows that a line has averaged over one of two axes."""
+    """BatchRows that a line has averaged over one of two axes."""
 
-    rows: Rows
+    rows: BatchRows
     whole: int
     """The id of the tensor."""
     function: str
@@ -59,7 +59,7 @@ class MixedGroupsObserver(Observer):
 
     def __init__(self, run: ObservedRun) -> None:
         super().__init__(run)
-        self.known: dict[int, Rows] = {}
+        self.known: dict[int, BatchRows] = {}
         self.groups: list[Group] = []
         self.beside: set[int] = set()
         """By id: what is used for something else than a mean, too, as deviations from it are."""
@@ -126,7 +126,7 @@ class MixedGroupsObserver(Observer):
         """Forget what was followed in the step."""
         self.forget()
 
-    def find(self, value: Tensor) -> Rows | None:
+    def find(self, value: Tensor) -> BatchRows | None:
         """What is known of a tensor's rows; a batch is known by its memory."""
         known = self.known.get(id(value))
         if known is not None and known.tensor() is value:
@@ -137,9 +137,9 @@ class MixedGroupsObserver(Observer):
         held = self.run.batches.held_rows(value) if hit is not None else None
         if hit is None or held is None or held.turned or len(held.at) != value.shape[0] or held.of > MOST_ROWS:
             return None
-        return Rows(WeakRef(value), hit[0], torch.tensor(list(held.at), device="cpu"), ())
+        return BatchRows(WeakRef(value), hit[0], torch.tensor(list(held.at), device="cpu"), ())
 
-    def follow(self, value: Tensor, rows: Rows) -> None:
+    def follow(self, value: Tensor, rows: BatchRows) -> None:
         """Remember a tensor with such rows."""
         if len(self.known) < MOST:
             self.known[id(value)] = rows._replace(tensor=WeakRef(value))

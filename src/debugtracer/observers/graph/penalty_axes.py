@@ -3,6 +3,7 @@ sample?"""
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator
 from typing import Any, NamedTuple
 
@@ -35,7 +36,7 @@ class Norm(NamedTuple):
     raw: RawFrames
 
 
-class Followed(NamedTuple):
+class OfGradient(NamedTuple):
     """A tensor made of a gradient, samples first; behind a fold over other axes than those of each sample, what was
     folded."""
 
@@ -49,7 +50,7 @@ class PenaltyAxesObserver(Observer):
 
     def __init__(self, run: ObservedRun) -> None:
         super().__init__(run)
-        self.known: dict[int, Followed] = {}
+        self.known: dict[int, OfGradient] = {}
 
     def reset(self) -> None:
         self.known.clear()
@@ -64,10 +65,10 @@ class PenaltyAxesObserver(Observer):
         self.known.clear()
 
     def called(self, function: Any, args: tuple[Any, ...], kwargs: dict[str, Any], output: Any) -> None:
-        """Begin at gradients with a graph; go on to a fold, and to the number that is subtracted from it."""
+        """Follow gradients with a graph to a fold, and to the number that is subtracted from it."""
         if function is torch.autograd.grad:
             for gradient in of_samples(args, kwargs, output):
-                self.follow(gradient, Followed(WeakRef(gradient), raw_frames(2)))
+                self.follow(gradient, OfGradient(WeakRef(gradient), raw_frames(2)))
             return
         known = self.known.get(id(args[0])) if self.known and args else None
         if known is None or known.tensor() is not args[0]:
@@ -78,8 +79,10 @@ class PenaltyAxesObserver(Observer):
         elif isinstance(output, Tensor):
             self.before(name, known, args, kwargs, output)
 
-    def before(self, name: str, known: Followed, args: tuple[Any, ...], kwargs: dict[str, Any], output: Tensor) -> None:
-        """Go on through what leaves the samples first, up to a fold."""
+    def before(
+        self, name: str, known: OfGradient, args: tuple[Any, ...], kwargs: dict[str, Any], output: Tensor
+    ) -> None:
+        """Follow what leaves the samples first, up to a fold."""
         given: Tensor = args[0]
         if name in FOLDS:
             axes = axes_of(name, given, args, kwargs)
@@ -89,8 +92,8 @@ class PenaltyAxesObserver(Observer):
         elif (name in VIEWS or name in EACH) and output.dim() and output.shape[0] == given.shape[0]:
             self.follow(output, known)
 
-    def behind(self, name: str, known: Followed, norm: Norm, args: tuple[Any, ...], output: Any) -> None:
-        """Go on behind the fold; emit it where a number is subtracted."""
+    def behind(self, name: str, known: OfGradient, norm: Norm, args: tuple[Any, ...], output: Any) -> None:
+        """Follow what comes of the fold; emit it where a number is subtracted."""
         number = args[1] if len(args) > 1 else None
         if name in LESS and isinstance(number, (int, float)) and number > 0:
             self.run.emit(
@@ -102,7 +105,7 @@ class PenaltyAxesObserver(Observer):
         elif name in EACH and isinstance(output, Tensor) and output.shape == args[0].shape:
             self.follow(output, known)
 
-    def follow(self, value: Tensor, known: Followed) -> None:
+    def follow(self, value: Tensor, known: OfGradient) -> None:
         """Remember a tensor that is trained."""
         if len(self.known) < MOST and value.requires_grad:
             self.known[id(value)] = known._replace(tensor=WeakRef(value))
@@ -112,13 +115,20 @@ def of_samples(args: tuple[Any, ...], kwargs: dict[str, Any], output: Any) -> It
     """Yield gradients with a graph of one score for each sample by samples of several numbers."""
     named = dict(zip(("outputs", "inputs"), args, strict=False)) | kwargs
     scores, inputs = list(tensors(named.get("outputs"))), list(tensors(named.get("inputs")))
-    if len(scores) != 1 or not scores[0].dim() or not isinstance(output, (list, tuple)):
+    sizes = scores_of(scores[0]) if len(scores) == 1 else ()
+    if not sizes or not isinstance(output, (list, tuple)):
         return
-    rows = int(scores[0].shape[0])
+    rows = sizes[0]
     for given, gradient in zip(inputs, output, strict=False):
         samples = isinstance(gradient, Tensor) and given.dim() > 1 and given.shape[0] == rows
-        if samples and 1 < rows == scores[0].numel() and not isinstance(given, nn.Parameter):
+        if samples and 1 < rows == math.prod(sizes) and not isinstance(given, nn.Parameter):
             yield gradient
+
+
+def scores_of(value: Tensor) -> tuple[int, ...]:
+    """The sizes of the scores: of a sum over all of them, of what was summed."""
+    summed = value.dim() == 0 and value.grad_fn is not None and value.grad_fn.name() == "SumBackward0"
+    return tuple(int(n) for n in value.grad_fn._saved_self_sym_sizes) if summed else tuple(value.shape)  # type: ignore[union-attr]
 
 
 def axes_of(name: str, given: Tensor, args: tuple[Any, ...], kwargs: dict[str, Any]) -> tuple[int, ...] | None:

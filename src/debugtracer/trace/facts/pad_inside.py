@@ -24,8 +24,13 @@ class PadInside(Fact, frozen=True, kw_only=True):
     columns: int
     """Columns in which it stands alone."""
     frame: Frame | None
-    """Where the embedding was made."""
+    """Where the embedding was made, or the vocabulary."""
+    masked: bool = False
+    """A mask of the program's leaves it out; no embedding knows it as padding, and `root` and `module` are empty."""
+    spelt: str = ""
+    """The word that the vocabulary gives this id."""
+    mask_frame: Frame | None = None
 
     def key(self) -> object:
         """Identify the model and its embedding."""
-        return self.root, self.module
+        return (self.frame,) if self.masked else (self.root, self.module)
