@@ -100,6 +100,38 @@ def test_a_count_that_each_batch_writes_anew_is_the_last_one():
     assert not shared(write="right = (guess == y).sum(); every.append(right)")
 
 
+OWNED = """
+class Trainer:
+    def __init__(self):
+        self.total = 0.0
+        self.meter = Meter()
+    def test(self):
+        {reset}
+        for x, y in loader:
+            loss = weigh(self.model(x), y)
+            {write}
+        return {use}
+"""
+
+
+def owned(reset="pass", write="self.total += loss.item()", use="self.total / len(loader)"):
+    return found(OWNED.format(reset=reset, write=write, use=use))
+
+
+def test_an_attribute_that_is_set_where_its_object_is_built_is_kept():
+    (one,) = owned()
+    assert (one.kind, one.name, one.begun.lineno, one.write.lineno) == ("kept", "self.total", 4, 10)
+    assert not owned(reset="self.total = 0.0")
+    assert not owned(write="self.total += loss.item(); self.n += 1", use="self.total / self.n")
+
+
+def test_an_object_that_is_told_of_each_batch_is_a_meter():
+    (one,) = owned(write="self.meter.update(loss.item(), len(x))", use="self.meter.avg")
+    assert (one.kind, one.name) == ("meter", "self.meter")
+    assert not owned(write="self.meter.update(clock() - begun)", use="self.meter.avg")
+    assert not owned(write="self.meter.update(loss.item())", use="0")
+
+
 def test_two_comparisons_are_no_count():
     program = parse(Path("a.py"), b"((a == b) == c).sum()")
     assert compared(program.tree.body[0].value) == ()

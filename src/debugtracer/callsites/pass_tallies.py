@@ -17,10 +17,11 @@ Loop = ast.For | ast.AsyncFor | ast.While
 
 
 class PassTally(NamedTuple):
-    """One name of a loop. `kept`: added to, and set before a loop around this one; `shared`: added to from 0, counts
-    equal elements, and is divided; `last`: each turn writes it anew, and the lines behind the loop read it."""
+    """One name of a loop. `kept`: added to, and set before a loop around this one, or where its object is built;
+    `meter`: an object that is told of each batch, and asked behind the loop; `shared`: added to from 0, counts equal
+    elements, and is divided; `last`: each turn writes it anew, and the lines behind the loop read it."""
 
-    kind: Literal["kept", "shared", "last"]
+    kind: Literal["kept", "meter", "shared", "last"]
     name: str
     write: ast.stmt
     """The statement of the loop that writes it."""
@@ -53,6 +54,8 @@ def pass_tallies(program: Program, loop: ast.For) -> Iterator[PassTally]:
             yield from adding(program, loop, added, batch, behind)
         elif isinstance(node, ast.Assign) and each_turn(program, loop, node):
             yield from writing_anew(loop, node, behind)
+        elif isinstance(node, ast.Expr):
+            yield from updating(node, batch, behind)
 
 
 def adding(
@@ -69,6 +72,13 @@ def adding(
         return
     set_by = [one for one in every if one not in inside and one.lineno < loop.lineno and isinstance(one, ast.Assign)]
     use = best_use(behind, name)
+    if use is not None and not set_by and (built := set_in_init(program, loop, name)) is not None:
+        divisor = use.right if isinstance(use, ast.BinOp) else None
+        owner = program.owner(loop) or loop
+        goes_on = divisor is None or any(added_to(w.node) for one in held_in(divisor) for w in writes_of(owner, one))
+        if not goes_on:
+            yield PassTally("kept", name, write, built, use, divisor)
+        return
     if use is None or not set_by or any(added_to(one) is not None for one in every if one not in inside):
         return
     begun, around = set_by[-1], loop_around(program, loop)
@@ -98,6 +108,33 @@ def writing_anew(loop: ast.For, write: ast.Assign, behind: list[ast.AST]) -> Ite
         use = next((one for one in behind if isinstance(one, ast.Name) and one.id == name), None)
     if use is not None and isinstance(getattr(use, "ctx", ast.Load()), ast.Load):
         yield PassTally("last", name, write, None, use, None, sides)
+
+
+def updating(node: ast.Expr, batch: set[str], behind: list[ast.AST]) -> Iterator[PassTally]:
+    """Yield an object whose `update` is called with something of the batch, and that is asked behind the loop."""
+    call = node.value
+    if not isinstance(call, ast.Call) or not isinstance(call.func, ast.Attribute) or call.func.attr != "update":
+        return
+    held = call.func.value
+    if is_held(held) and any(names_in(one) & batch and not is_row_count(one) for one in call.args):
+        name = ast.unparse(held)
+        use = next((one for one in behind if isinstance(one, ast.Attribute) and ast.unparse(one.value) == name), None)
+        if use is not None:
+            yield PassTally("meter", name, node, None, use)
+
+
+def set_in_init(program: Program, loop: ast.For, name: str) -> ast.stmt | None:
+    """The line of `__init__` that sets an attribute which no other method of its class sets."""
+    owner = program.owner(loop) if name.startswith("self.") else None
+    every = [one.node for one in writes_of(owner, name)] if owner is not None else []
+    sets = [one for one in every if added_to(one) is None]
+    scope = program.function(sets[0]) if len(sets) == 1 else None
+    return sets[0] if isinstance(scope, ast.FunctionDef) and scope.name == "__init__" else None
+
+
+def held_in(node: ast.expr) -> set[str]:
+    """The names in an expression, and the attributes of names."""
+    return names_in(node) | {ast.unparse(one) for one in ast.walk(node) if isinstance(one, ast.Attribute)}
 
 
 def added_to(node: ast.AST) -> tuple[str, ast.stmt, ast.expr] | None:

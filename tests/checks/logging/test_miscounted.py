@@ -17,7 +17,7 @@ def test_a_count_that_goes_on_is_told_at_the_line_that_sets_it():
     assert finding.message == (
         "step 38, rank 0: right (train.py:9) begins pass 2 of its loop with 5.917, which pass 1 has left: it is set "
         "before all epochs (train.py:3), and `right / len(held)` (train.py:11) takes it for one pass; expected 0. Set "
-        "it within the loop over the epochs."
+        "it to 0 before each pass."
     )
     assert (finding.severity, finding.place.frame, finding.place.symptom_frame) == ("warning", line(3), line(9))
 
@@ -25,6 +25,16 @@ def test_a_count_that_goes_on_is_told_at_the_line_that_sets_it():
 def test_a_mean_over_all_passes_is_called_one():
     (finding,) = judged(Miscounted(), [count("kept", "right / seen", value=3.0, passes=1, begun=line(3), mean=True)])
     assert "`right / seen` (train.py:11) is a mean over all passes; expected 0" in finding.message
+
+
+def test_an_object_that_is_never_reset_is_told_at_the_loop():
+    (finding,) = judged(Miscounted(), [count("meter", "meter.avg", value=100.0, passes=1, begun=line(7))])
+    assert finding.message.endswith(
+        "right (train.py:9) begins pass 2 of its loop with what pass 1 has left (a number of it is 100), and "
+        "`meter.avg` (train.py:11) is a mean over all passes; expected an empty one. Call right.reset() before the "
+        "loop (train.py:7)."
+    )
+    assert (finding.place.frame, finding.place.symptom_frame) == (line(7), line(9))
 
 
 def test_another_divisor_than_the_rows_is_told_where_it_divides():

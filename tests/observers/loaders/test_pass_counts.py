@@ -128,6 +128,39 @@ def test_what_a_pass_has_left_is_told_once_and_a_loss_that_is_set_anew_is_not(tm
     assert not kept(tmp_path / "anew", set_anew) and not kept(tmp_path / "behind", set_behind)
 
 
+class Meter:
+    def __init__(self):
+        self.reset()
+
+    def reset(self):
+        self.sum, self.count = 0.0, 0
+
+    def update(self, value, count):
+        self.sum, self.count = self.sum + value * count, self.count + count
+
+
+def test_a_meter_that_is_never_reset_is_told_and_one_of_each_pass_is_not(tmp_path):
+    def of_each_pass(model, loader):
+        meter = Meter()
+        with torch.no_grad():
+            for x, y in loader:
+                meter.update(loss_of(model, x, y).item(), len(x))
+        return meter.sum / meter.count
+
+    meter = Meter()
+
+    def of_all_passes(model, loader):
+        with torch.no_grad():
+            for x, y in loader:
+                meter.update(loss_of(model, x, y).item(), len(x))
+        return meter.sum / meter.count
+
+    found, (finding,) = epochs(tmp_path / "all", of_all_passes, DataLoader(DATA, 10))
+    assert [(one.kind, one.name, one.value, one.passes) for one in found] == [("meter", "meter", 50.0, 1)]
+    assert finding.place.frame.code == "for x, y in loader:"
+    assert epochs(tmp_path / "each", of_each_pass, DataLoader(DATA, 10)) == ([], [])
+
+
 def test_a_pass_whose_batches_were_missed_is_not_judged(tmp_path):
     with under_watch(tmp_path) as session:
         observer = session.dispatcher.observers["pass-counts"]

@@ -19,7 +19,7 @@ class Miscounted(Check, frozen=True):
     What it catches
         `val_loss = 0.0` before the loop over epochs instead of within it; `correct / len(train_set)` of a loop over the
         test set, `correct / len(loader)` of counted rows, `correct / len(loader.dataset)` where a sampler gives half of
-        them; `correct = (pred == y).sum()` for `+=`.
+        them; `correct = (pred == y).sum()` for `+=`; a meter of an evaluation that is never reset.
     Why it matters
         Training goes well and its numbers are wrong: a model is chosen, stopped or published by a value that grows with
         the epochs, or that no data set has.
@@ -27,16 +27,18 @@ class Miscounted(Check, frozen=True):
         By the lines of a loop over a DataLoader and the values of its variables. Kept: a name that the loop adds values
         of its batches to began its first pass at 0, is set before the loop around it alone, is divided or compared
         within that, and a later pass over the same loader, after updates, begins with another value than 0. Where what
-        it is divided by goes on as well, in evaluations alone. Divisor: a sum of `a == b` with one element a row, begun
-        at 0 before the loop, is divided by a number that is no count of the rows that the loader gives, by more than
-        2 %, nor a hundredth of them. Last: such a sum is written anew by each batch, and read behind the loop alone.
-        Loops that break off, and rows that are spread over ranks, are left alone.
+        it is divided by goes on as well, in evaluations alone; so an object that is updated with each batch, has a
+        `reset` and is asked behind the loop: its numbers are 0 at the first pass, and not at a later one. Divisor: a
+        sum of `a == b` with one element a row, begun at 0 before the loop, is divided by a number that is no count of
+        the rows that the loader gives, by more than 2 %, nor a hundredth of them. Last: such a sum is written anew by
+        each batch, and read behind the loop alone. Loops that break off, and rows that are spread over ranks, are left
+        alone.
     What to do
         Set counts to 0 before each pass, add to them in each batch, and divide by the rows that were counted.
     Example
         step 38, rank 0: val_loss (train.py:41) begins pass 2 of its loop with 5.92, which pass 1 has left: it is set
         before all epochs (train.py:34), and `val_loss / len(test_loader)` (train.py:42) takes it for one pass; expected
-        0. Set it within the loop over the epochs.
+        0. Set it to 0 before each pass.
     """
 
     needs: ClassVar[tuple[type[PassCount]]] = (PassCount,)
@@ -66,7 +68,14 @@ class Miscounted(Check, frozen=True):
             text = (
                 f"{fact.name}{spot(fact.frame)} begins pass {fact.passes + 1} of its loop with {fact.value:.4g}, which "
                 f"pass {fact.passes} has left: it is set before all epochs{spot(fact.begun)}, and {use} {takes}; "
-                "expected 0. Set it within the loop over the epochs."
+                "expected 0. Set it to 0 before each pass."
+            )
+        elif fact.kind == "meter":
+            line = fact.begun
+            text = (
+                f"{fact.name}{spot(fact.frame)} begins pass {fact.passes + 1} of its loop with what pass {fact.passes} "
+                f"has left (a number of it is {fact.value:.4g}), and {use} is a mean over all passes; expected an "
+                f"empty one. Call {fact.name}.reset() before the loop{spot(fact.begun)}."
             )
         elif fact.kind == "shared":
             line = fact.used

@@ -5,6 +5,8 @@ from __future__ import annotations
 import ast
 import sys
 import weakref
+from collections import ChainMap
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from types import CodeType, FrameType
 from typing import Any
@@ -37,6 +39,7 @@ class PassLoop:
     """One loop of the program."""
 
     program: Program
+    node: ast.For | None
     tallies: list[PassTally]
     loader: weakref.ref[Any]
     step: int
@@ -88,13 +91,13 @@ class PassCountsObserver(Observer):
             self.loops[key] = loop
         if not loop.tallies or loop.passes >= PASSES:
             return
-        names = locals_of(frame)
+        names = ChainMap(locals_of(frame), frame.f_globals)
         if not loop.passes:
-            loop.zero = {one.name for one in loop.tallies if number_in(names, one.name) in (None, 0.0)}
+            loop.zero = {one.name for one in loop.tallies if not left_in(names, one)}
         elif loop.loader() is loader and self.run.step > loop.step:
             self.tell_kept(loop, names)
         loop.passes += 1
-        if any(one.kind != "kept" for one in loop.tallies):
+        if any(one.kind in ("shared", "last") for one in loop.tallies):
             self.asked = info, loop, frame.f_code, self.run.iteration
             self.run.subscribe(self.fetched)
 
@@ -105,12 +108,14 @@ class PassCountsObserver(Observer):
         if program is None:
             return None
         found = list(pass_tallies(program, loop)) if loop is not None else []
-        return PassLoop(program, found, weakref.ref(loader), self.run.step)
+        return PassLoop(program, loop, found, weakref.ref(loader), self.run.step)
 
-    def tell_kept(self, loop: PassLoop, names: dict[str, Any]) -> None:
+    def tell_kept(self, loop: PassLoop, names: Mapping[str, Any]) -> None:
         """Emit counts that begin with what is left of a pass before, in which another model was at work."""
         for one in loop.tallies:
-            value = number_in(names, one.name) if one.kind == "kept" and one.name in loop.zero else None
+            value = left_in(names, one) if one.name in loop.zero else 0.0
+            if one.kind == "meter" and torch.is_grad_enabled():
+                continue  # a mean of all of training may be meant
             if value and not (one.mean and torch.is_grad_enabled()):
                 self.emit(loop, one, value=value)
 
@@ -143,24 +148,42 @@ class PassCountsObserver(Observer):
     def emit(self, loop: PassLoop, one: PassTally, value: float = 0.0, rows: int = 0, batches: int = 0) -> None:
         """Emit what was seen of a count, and look at it no more."""
         loop.tallies = [other for other in loop.tallies if other is not one]
+        begun = loop.node if one.kind == "meter" else one.begun
         self.run.emit(
             PassCount(
                 ref=self.run.ref("load", self.run.state.iteration_in_flight), kind=one.kind, name=one.name,
                 use=ast.unparse(one.use), value=value, rows=rows, batches=batches, passes=loop.passes,
                 steps=self.run.step - loop.step, mean=one.mean,
-                begun=loop.frame(one.begun) if one.begun is not None else None, frame=loop.frame(one.write),
+                begun=loop.frame(begun) if begun is not None else None, frame=loop.frame(one.write),
                 used=loop.frame(one.use),
             )
         )  # fmt: skip
 
 
-def number_in(names: dict[str, Any], name: str) -> float | None:
+def left_in(names: Mapping[str, Any], one: PassTally) -> float:
+    """What a count, or an object that can be reset, holds before a pass: the number of its updates, rows or sum."""
+    if one.kind == "kept":
+        return number_in(names, one.name) or 0.0
+    held = held_by(names, one.name) if one.kind == "meter" else None
+    if not callable(getattr(type(held), "reset", None)):
+        return 0.0
+    numbers = (
+        [value for value in vars(held).values() if type(value) in (int, float)] if hasattr(held, "__dict__") else []
+    )
+    return max(map(float, numbers), default=0.0)
+
+
+def number_in(names: Mapping[str, Any], name: str) -> float | None:
     """The value of a variable, or of an attribute that an object holds itself; None where it is no number."""
+    held = held_by(names, name)
+    return scalar(held) if held is not None and not isinstance(held, (bool, str)) else None
+
+
+def held_by(names: Mapping[str, Any], name: str) -> Any:
+    """The object behind a variable, or behind an attribute that an object holds itself."""
     head, _, rest = name.partition(".")
     held = names.get(head)
-    if rest:
-        held = getattr(held, "__dict__", {}).get(rest)
-    return scalar(held) if held is not None and not isinstance(held, (bool, str)) else None
+    return getattr(held, "__dict__", {}).get(rest) if rest else held
 
 
 def rows_given(loader: Any) -> tuple[int | None, int]:

@@ -14,9 +14,9 @@ class PassCount(Fact, frozen=True, kw_only=True):
     ABOUT = "a loop over a DataLoader"
     KEEP = 16
 
-    kind: Literal["kept", "shared", "last"]
-    """It begins a later pass with what the one before has left; it is divided by another number than the rows of the
-    pass; it is written anew by each batch, and read behind the loop."""
+    kind: Literal["kept", "meter", "shared", "last"]
+    """It begins a later pass with what the one before has left, as a number or as an object with a `reset`; it is
+    divided by another number than the rows of the pass; it is written anew by each batch, and read behind the loop."""
     name: str
     use: str
     """What the program makes of it."""
@@ -32,7 +32,7 @@ class PassCount(Fact, frozen=True, kw_only=True):
     mean: bool = False
     """What it is divided by goes on as well: the value is a mean over all passes."""
     begun: Frame | None = None
-    """The line that sets it."""
+    """The line that sets it; of an object that of the loop."""
     frame: Frame | None = None
     """The line of the loop that writes it."""
     used: Frame | None = None
