@@ -73,3 +73,14 @@ def test_a_line_between_the_record_and_the_batch_is_another_cause():
     assert evidence_of("data-nonfinite", facts) is None
     facts = msgspec.structs.replace(facts, pipeline=msgspec.structs.replace(born, kind="written"))
     assert evidence_of("data-nonfinite", facts) is not None
+
+
+def test_the_cell_of_the_file_is_told_and_is_what_to_mend():
+    cell = Frame("/p/flow.csv", 431, "", "3,nan,2")
+    born = PipelineBirth(index=3, kind="stored", frame=AT, record=cell, cell="flow is 'nan'")
+    facts = msgspec.structs.replace(input_facts("batch[0]"), pipeline=born, made=(ELSEWHERE,))
+    evidence = evidence_of("data-nonfinite", facts)
+    assert evidence is not None and evidence.place is not None
+    assert evidence.because.endswith(", made at data.py:20, and flow.csv:431 of the data holds it (flow is 'nan')")
+    assert evidence.place.frame == cell
+    assert evidence.remedies[0] == "mend flow.csv:431, where flow is 'nan', or leave that line out"

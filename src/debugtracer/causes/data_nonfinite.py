@@ -55,15 +55,21 @@ class DataNonfinite(Cause):
         counts = f" ({tensor.nan} NaN, {tensor.posinf + tensor.neginf} Inf)" if tensor else ""
         remedies = (DO["half"], *self.remedies) if born is not None and born.kept_in_half else self.remedies
         guard = guards(filled[0]) if filled and not here else None
+        record, written = (born.record, born.cell) if born is not None else (None, "")
+        cell = f", and {line(record)} of the data holds it ({written})" if record is not None else ""
+        place = Place(frame=born.frame) if here and born is not None else incident.made_place
+        if record is not None:
+            remedies = (f"mend {line(record)}, where {written}, or leave that line out", *remedies)
+            guard, place = None, Place(frame=record)
         return Evidence(
             confidence=0.98 if of_batch else 0.75,
             because=(
                 f"{name} holds non-finite values{counts} before the model sees it"
-                f"{stored(born) if born is not None else ''}{'' if here else incident.made}"
+                f"{stored(born) if born is not None else ''}{'' if here else incident.made}{cell}"
             ),
             remedies=(guard, *remedies[1:]) if guard is not None else remedies,
             exact=of_batch,
-            place=Place(frame=born.frame) if here and born is not None else incident.made_place,
+            place=place,
         )
 
 

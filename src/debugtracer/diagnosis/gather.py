@@ -16,6 +16,7 @@ from debugtracer.diagnosis.batch_setting import batch_setting
 from debugtracer.diagnosis.constructed_weights import constructed_lines
 from debugtracer.diagnosis.ignored_labels import all_ignored
 from debugtracer.diagnosis.indexed_rows import indexed_rows
+from debugtracer.diagnosis.missing_cell import with_cell
 from debugtracer.diagnosis.sliced_rows import sliced_rows
 from debugtracer.diagnosis.value_lines import cut_line, value_lines
 from debugtracer.diagnosis.value_rows import value_rows
@@ -75,6 +76,7 @@ def gather(
     pipeline = of_pipeline(birth, batch)
     ignored = all_ignored(batch) or ("", "")
     made = made_lines(alarm, result, context, ignored[0], pipeline)
+    pipeline = with_cell(pipeline, batch, made, context.numeric_warnings)
     ref = StepRef(iteration=iteration, step=alarm.step, microbatch=microbatch, rank=rank, phase=PHASES[alarm.symptom])
     optimizer = optimizer_facts(alarm.optimizer or only(built), context, built)
     return IncidentFacts(

@@ -169,7 +169,7 @@ class IncidentFacts(msgspec.Struct, frozen=True, kw_only=True):
         known += [self.rate.scheduler_frame, self.rate.written] if self.rate else []
         known.append(self.optimizer.lr_frame if self.optimizer else None)
         known += [write.frame for write in self.written]
-        known += [self.pipeline.frame, *self.pipeline.way] if self.pipeline else []
+        known += [self.pipeline.frame, *self.pipeline.way, self.pipeline.record] if self.pipeline else []
         known += [self.setting.written, self.setting.frame] if self.setting else []
         known += [*self.made, self.cut, *(one.made_at for one in (self.birth.inputs if self.birth else ()))]
         return [frame for frame in known if frame is not None]

@@ -54,6 +54,10 @@ class PipelineBirth(msgspec.Struct, frozen=True, kw_only=True):
     """The expression that gave the divisor, where it stands on another line."""
     file: str = ""
     """The file that this sample was read from."""
+    record: Frame | None = None
+    """The only line of the tables that the program reads with a cell that is no finite number."""
+    cell: str = ""
+    """What is written there, under which title."""
     guard: str = ""
     """The line with a guard, with which the expression is finite for this sample; empty where none is derived."""
     neighbours: tuple[int, ...] = ()

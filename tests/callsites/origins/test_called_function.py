@@ -121,3 +121,34 @@ def test_a_method_of_an_object_whose_only_class_is_known(tmp_path: Path) -> None
     )
     found = [called_function(program, scope_at(program, call.lineno), call, program_of) for call in calls]
     assert [one and one[1].lineno for one in found] == [2, None, None, 2]
+
+
+CALLABLE = """\
+class Scaler:
+    def __init__(self, table):
+        self.mean = table.mean(0)
+    def __call__(self, table):
+        return table - self.mean
+    def back(self, table):
+        return table + self.mean
+def main(x):
+    scale = Scaler(x)
+    a = scale(x)
+    b = Scaler(x)(x)
+    c = Scaler(x).back(x)
+    d = unknown(x)(x)
+"""
+
+
+def test_an_object_that_is_called_and_one_that_is_made_on_the_same_line(tmp_path: Path) -> None:
+    file = tmp_path / "callable_of_test.py"
+    file.write_text(CALLABLE)
+    program = program_of(str(file))
+    assert program is not None
+    lines = {}
+    for call in program.every(ast.Assign):
+        value = call.value
+        if call.lineno > 9 and isinstance(value, ast.Call):
+            found = called_function(program, scope_at(program, call.lineno), value, program_of)
+            lines[ast.unparse(call.targets[0])] = found and found[1].lineno
+    assert lines == {"a": 4, "b": 4, "c": 6, "d": None}

@@ -21,9 +21,13 @@ def called_function(
     """The function and its file; None for a library's, and for what cannot be told from the source."""
     target = call.func
     if isinstance(target, ast.Name):
-        return named(program, target.id, read)
+        return named(program, target.id, read) or method_of(made_of(program, scope, target, read), "__call__")
+    if isinstance(target, ast.Call):  # an object that is made and called on one line: `Scaler(table)(rows)`
+        return method_of(built_by(program, target, read), "__call__")
     if not isinstance(target, ast.Attribute):
         return None
+    if isinstance(target.value, ast.Call):
+        return method_of(built_by(program, target.value, read), target.attr)
     if isinstance(target.value, ast.Name) and target.value.id in ("self", "cls"):
         owner = program.owner(scope) if scope is not None else None
         return method_of((program, owner), target.attr) if owner is not None else None
@@ -54,6 +58,11 @@ def made_of(
         if made is not None:
             found[id(made[1])] = made
     return next(iter(found.values())) if len(found) == 1 else None
+
+
+def built_by(program: Program, call: ast.Call, read: ReadProgram) -> tuple[Program, ast.ClassDef] | None:
+    """The class of the program that a call makes an object of."""
+    return class_named(program, call.func.id, read) if isinstance(call.func, ast.Name) else None
 
 
 def method_of(owner: tuple[Program, ast.ClassDef] | None, name: str) -> tuple[Program, Function] | None:

@@ -9,9 +9,9 @@ from typing import ClassVar
 import msgspec
 
 from debugtracer.checks.check import Check
-from debugtracer.checks.optimizer.sequence import spot
 from debugtracer.checks.snapshots import is_matrix
 from debugtracer.spikes.lines import lines
+from debugtracer.spikes.summed_loss import MEAN, sum_place, sum_told, summed
 from debugtracer.trace.facts.answer_spread import AnswerSpread
 from debugtracer.trace.facts.health import Health
 from debugtracer.trace.facts.loss_call import LossCall
@@ -19,12 +19,9 @@ from debugtracer.trace.facts.schedule import Rate
 from debugtracer.trace.facts.wiring import Wiring
 from debugtracer.trace.finding import Finding
 from debugtracer.trace.number import as_float
-from debugtracer.trace.place import Place
 from debugtracer.trace.window import LOSS, Window
 
 FIRST = 3  # updates whose size tells of the rate: those looked at from the start
-MEAN = "Take the mean over the rows: reduction='mean'."
-ROWS = 8  # that a loss adds up, from which on that is told (ours)
 
 
 class AnswersAlike(Check, frozen=True):
@@ -89,12 +86,10 @@ class AnswersAlike(Check, frozen=True):
         by = f" ({kind}, rate {as_float(rate.high):.3g})" if rate is not None and kind else ""
         high = thrown >= self.thrown
         updates = f"; the first updates changed the weights by {thrown:.2g} of their norm each{by}" if high else ""
-        call = summed(window) if high and kind == "SGD" else None
+        call = summed(window) if high else None
         rows = call.input_shape[0] if call is not None else 0
         if call is not None:
-            updates += (
-                f"; {call.loss}{spot(call.frame)} adds up {rows} rows, so its gradient is {rows} times their mean"
-            )
+            updates += sum_told(call)
         advice = "Lower the rate." if high else "Follow the input through forward."
         return self.finding(
             window,
@@ -104,18 +99,11 @@ class AnswersAlike(Check, frozen=True):
             f"{losses[1]:.3g}, is not half of {losses[0]:.3g}{updates}; expected outputs that depend on the input. "
             f"{advice if call is None else MEAN}",
             ref=fact.ref if not high else msgspec.structs.replace(fact.ref, iteration=0, step=0),
-            place=lines(window, lr_jump=1.0) if call is None else Place(frame=call.frame),
+            place=lines(window, lr_jump=1.0) if call is None else sum_place(call),
             remedies=() if call is None else (f"reduction='mean', or a rate divided by {rows}", *self.remedies),
             share=as_float(fact.now) / as_float(fact.first),
             thrown=thrown,
         )
-
-
-def summed(window: Window) -> LossCall | None:
-    """The loss that is trained on, where it adds up its rows."""
-    calls = [call for call in window.seen(LossCall) if call.input_grad and call.reduction != "none"]
-    known = [call for call in calls if call.reduction == "sum" and call.input_shape and call.input_shape[0] >= ROWS]
-    return known[0] if known and len({call.key() for call in calls}) == 1 else None
 
 
 def middle_size(fact: Health) -> float:

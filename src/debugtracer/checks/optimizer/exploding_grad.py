@@ -12,9 +12,11 @@ from debugtracer.spikes.lines import lines, rise_told
 from debugtracer.spikes.monitor import Monitor, monitor
 from debugtracer.spikes.rate_search import search_told
 from debugtracer.spikes.residual import WIDTH
+from debugtracer.spikes.summed_loss import MEAN, sum_place, sum_told, summed
 from debugtracer.trace.facts.clipping import ClipLimit
 from debugtracer.trace.facts.fact import Fact
 from debugtracer.trace.facts.health import Health
+from debugtracer.trace.facts.loss_call import LossCall
 from debugtracer.trace.facts.wiring import Wiring
 from debugtracer.trace.finding import Finding
 from debugtracer.trace.number import as_float
@@ -38,8 +40,10 @@ class ExplodingGrad(Check, frozen=True):
         measured. A clipped or bounded update leaves the parameters as they are, and it stays silent. No warm-up: it
         compares with the first step too, but where several optimizers take turns: their first losses and gradients are
         of several kinds. A learning rate that rose threefold in the 8 steps before, or that has climbed
-        to 10 times its geometric mean of the run, is named as the cause. A note where the program clips: the size of
-        that gradient is not what hurt it; and where the rate is searched for (see optimizer/loss-divergence).
+        to 10 times its geometric mean of the run, is named as the cause; so is a loss that adds up its rows, where the
+        only optimizer is SGD: the gradient is as many times that of their mean. A note where the program clips:
+        the size of that gradient is not what hurt it; and where the rate is searched for (see
+        optimizer/loss-divergence).
     What to do
         Clip the gradient norm before step(); shorten the recurrence, normalise, or lower the learning rate.
     Example
@@ -108,6 +112,12 @@ class ExplodingGrad(Check, frozen=True):
             return place
         return msgspec.structs.replace(place, param=name, module=name.rpartition(".")[0])
 
+    def advised(self, clip: ClipLimit | None, whole: LossCall | None) -> tuple[str, ...]:
+        """What to do, where that is not what the class says."""
+        if whole is not None:
+            return (f"reduction='mean', or a rate divided by {whole.input_shape[0]}", *self.remedies)
+        return () if clip is None else ("look at the batch of this step", self.remedies[1])
+
     def describe(self, window: Window, monitored: Monitor, limit: float, clip: ClipLimit | None) -> Finding:
         """The jump of all three."""
         norm, loss = window.now(GRAD_L2) or 0.0, window.now(LOSS) or 0.0
@@ -123,6 +133,9 @@ class ExplodingGrad(Check, frozen=True):
         advice = "Clip before step(): torch.nn.utils.clip_grad_norm_(params, 1.0)."
         if clip is not None:
             advice = f"The program clips at {clip.limit:g} already: look at the batch of this step."
+        whole = summed(window) if clip is None and not jump and not climb else None
+        if whole is not None:
+            wrecked, advice = wrecked + sum_told(whole), MEAN
         searched = monitored.search.times(window)
         return self.finding(
             window,
@@ -131,9 +144,9 @@ class ExplodingGrad(Check, frozen=True):
             f"{loss:.4g}, "
             f"{monitored.loss_times:.3g} times{wrecked}; expected less than {limit:.0f} times. "
             f"{advice}{search_told(searched)}",
-            remedies=() if clip is None else ("look at the batch of this step", self.remedies[1]),
-            place=self.place(window, jump or climb),
-            kind="lr_too_high" if jump or climb else None,
+            remedies=self.advised(clip, whole),
+            place=self.place(window, jump or climb) if whole is None else sum_place(whole),
+            kind="lr_too_high" if jump or climb or whole else None,
             grad_l2=norm,
             loss=loss,
             grad_times=monitored.grad_times,

@@ -12,6 +12,7 @@ from debugtracer.checks.snapshots import taken
 from debugtracer.spikes.chance import chance
 from debugtracer.spikes.lines import lines
 from debugtracer.spikes.monitor import EARLY, monitor
+from debugtracer.spikes.summed_loss import MEAN, sum_place, sum_told, summed
 from debugtracer.trace.facts.health import Health
 from debugtracer.trace.facts.loss_call import LossCall
 from debugtracer.trace.finding import Finding
@@ -88,13 +89,18 @@ class WeightsSwept(Check, frozen=True):
         before = values[-2 * self.losses : -self.losses]
         falls = len(before) == self.losses and now < self.falls * median(before)
         if now > reference.loss > 0 and seen.level.least >= 0 and not falls:
+            whole = summed(window)
             yield self.finding(
                 window,
                 "warning",
                 f"the first {EARLY} updates multiplied the norm of all weights by {seen.swept:.3g}, and after "
-                f"{seen.level.count} steps the loss, {now:.3g}, is not below {reference.loss:.3g}, {reference.what}; "
-                f"expected below {self.times:g} times, or a loss that falls. Lower the learning rate.",
-                place=lines(window),
+                f"{seen.level.count} steps the loss, {now:.3g}, is not below {reference.loss:.3g}, {reference.what}"
+                f"{sum_told(whole) if whole else ''}; expected below {self.times:g} times, or a loss that falls. "
+                f"{MEAN if whole else 'Lower the learning rate.'}",
+                remedies=(f"reduction='mean', or a rate divided by {whole.input_shape[0]}", *self.remedies)
+                if whole
+                else (),
+                place=sum_place(whole) if whole else lines(window),
                 times=seen.swept,
                 loss=now,
                 reference=reference.loss,

@@ -8,6 +8,7 @@ from typing import Any
 import torch
 from torch import Tensor
 
+from debugtracer.callsites.origins.reduction_line import reduction_line
 from debugtracer.errors import guarded
 from debugtracer.observers.loss.loss_function import (
     arguments,
@@ -32,6 +33,7 @@ from debugtracer.observers.observed_run import ObservedRun
 from debugtracer.observers.observer import Observer
 from debugtracer.observers.weights.blended_copies import PRODUCTS
 from debugtracer.recorder.tape.held_rows import lies_first
+from debugtracer.trace.birth import Frame
 from debugtracer.trace.facts.loss_call import BINARY, DISTRIBUTION, ELEMENTWISE, INDEXED, LOSSES, LossCall, Maker
 from debugtracer.trace.number import number
 
@@ -57,6 +59,7 @@ class LossCallObserver(Observer):
         """Sequence number of the graph node -> what made it."""
         self.emitted = self.number = 0
         self.at = (-1, -1)
+        self.sums: dict[tuple[str, int] | None, Frame | None] = {}
 
     def reset(self) -> None:
         self.makers.clear()
@@ -191,6 +194,13 @@ class LossCallObserver(Observer):
             "explicit": viewed,
         }
 
+    def sum_line(self, called: Frame | None) -> Frame | None:
+        """The line that asks for the sum; read once for each line of a call."""
+        key = (called.file, called.line) if called is not None else None
+        if key not in self.sums:
+            self.sums[key] = guarded("loss_call.sum_line")(reduction_line)(called, "sum")
+        return self.sums[key]
+
     def short(self, facts: dict[str, Any], target: Tensor) -> dict[str, Any]:
         """Where a target that is stretched got a term without its dimension."""
         rows = facts["input_shape"][0] if facts["input_shape"] else 0
@@ -210,6 +220,8 @@ class LossCallObserver(Observer):
             "classes": classes,
             "reduction": str(given.get("reduction", "mean")),
         }
+        if facts["reduction"] == "sum":
+            facts["chosen"] = self.sum_line(self.run.here())
         facts |= self.short(facts, target)
         facts |= {
             "label_smoothing": float(given.get("label_smoothing") or 0.0),

@@ -70,6 +70,8 @@ class LossCall(Fact, frozen=True, kw_only=True):
     """The target is a tensor of a fetched batch, not computed."""
     classes: int | None = None
     reduction: str = "mean"
+    chosen: Frame | None = None
+    """The line of the program that asks for the sum."""
     ignore_index: int | None = None
     label_smoothing: float = 0.0
     weighted: bool = False
