@@ -8,6 +8,7 @@ import msgspec
 
 from debugtracer.checks.data.hard_samples import HardSamples
 from debugtracer.trace.birth import Frame
+from debugtracer.trace.facts.batch_content import ElementOdd
 from debugtracer.trace.facts.checkpoint import Resumed
 from debugtracer.trace.facts.fact import Fact
 from tests.checks.data.batches import LOADER, an_oddity, judged
@@ -140,3 +141,20 @@ def test_the_line_is_that_of_the_odd_value_else_that_of_the_dataset_else_of_the_
     ):
         (finding,) = run({60: [an_oddity(kind, 60, **{**known, **more})]}, {60: 7.0})
         assert (finding.place.frame, finding.place.sample_index) == (frame, None)
+
+
+def test_the_element_its_value_and_its_line_are_told_of_one_batch():
+    line = Frame("/p/visits.csv", 1264, "", "u4,66338,4.0")
+    one = ElementOdd(row=3, place=(1,), value=66338.0, low=0.0, high=22.0, record=line)
+    (finding,) = run({60: content(60, samples=(1262,), element=one)}, {60: 70.0})
+    assert finding.message.endswith(
+        "(sample 1262: element 1 is 66338 (visits.csv:1264: `u4,66338,4.0`), the other rows of the batch have 0 to "
+        "22); expected samples like the others. Mend that record; or, if such counts are right, take log(1 + x) of "
+        "them."
+    )
+    plain = ElementOdd(row=3, place=(), value=-999.5, low=0.25, high=2.5)
+    (finding,) = run({60: content(60, samples=(1262,), element=plain)}, {60: 70.0})
+    assert finding.message.endswith(
+        "(sample 1262: it is -999.5, the other rows of the batch have 0.25 to 2.5); expected samples like the others. "
+        "Filter or shuffle that part of the data."
+    )

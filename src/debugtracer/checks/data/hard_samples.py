@@ -8,8 +8,9 @@ from typing import Any, ClassVar
 
 from debugtracer.checks.check import Check
 from debugtracer.checks.data.wording import named
+from debugtracer.checks.optimizer.sequence import at_line
 from debugtracer.spikes.residual import Residual, Residuals
-from debugtracer.trace.facts.batch_content import BatchOddity
+from debugtracer.trace.facts.batch_content import BatchOddity, ElementOdd
 from debugtracer.trace.facts.checkpoint import Resumed
 from debugtracer.trace.facts.loss_call import LossCall
 from debugtracer.trace.facts.stored_rows import StoredOddity
@@ -50,7 +51,8 @@ class HardSamples(Check, frozen=True):
         them it is another data set, not a spike (data/scale-drift). Without a difference in content it stays silent:
         then the samples do not explain the jump. One batch alone is a note below `alone` deviations or `beyond` times
         the largest of the jumps before it: values with heavy tails make such batches all the time. A note, too, where
-        the loop loaded weights right before it: another task or stage may begin there.
+        the loop loaded weights right before it: another task or stage may begin there. Of one batch the number is told
+        that makes a row unlike the others, with the line of the data file that it stands on.
     What to do
         Look at the samples; filter the shard, shuffle across shards, or skip batches with an extreme loss.
     Example
@@ -140,12 +142,13 @@ class HardSamples(Check, frozen=True):
         first = run.facts[0]
         many = f"{len(run.losses)} steps whose batches are" if len(run.losses) > 1 else "one step whose batch is"
         call = window.last(LossCall)
-        of = f" ({named(samples)})" if samples else ""
+        one = next((f.element for f in narrow if f.element is not None), None) if len(run.losses) == 1 else None
+        of = f" ({named(samples)}{element_told(one)})" if samples else ""
         return self.finding(
             window,
             "note" if quiet else "warning",
             f"the loss rises to {max(run.losses):.4g} (expected {run.first.expected:.4g}) in {many} unlike all before: "
-            f"{unlike(worst)}{of}; {expected(worst)}",
+            f"{unlike(worst)}{of}; {expected(worst, one)}",
             ref=first.ref,
             place=Place(
                 frame=(worst.made[0] if worst.detail != TOKENS and worst.made else None)
@@ -162,10 +165,28 @@ class HardSamples(Check, frozen=True):
         )
 
 
-def expected(fact: BatchOddity) -> str:
-    """Say what was expected and what to do: of a record that is kept in another dtype, in its own range."""
+def element_told(one: ElementOdd | None) -> str:
+    """Say which number of its row it is, what the other rows have there, and where it is written."""
+    if one is None:
+        return ""
+    where = f"element {', '.join(map(str, one.place))}" if one.place else "it"
+    at = f" ({at_line(one.record)}: `{one.record.code}`)" if one.record is not None else ""
+    return (
+        f": {where} is {as_float(one.value):.7g}{at}, the other rows of the batch have {as_float(one.low):.4g} to "
+        f"{as_float(one.high):.4g}"
+    )
+
+
+def expected(fact: BatchOddity, one: ElementOdd | None = None) -> str:
+    """Say what was expected and what to do: of a record that is kept in another dtype, in its own range; of a count
+    among counts, on the scale of its logarithm."""
     if fact.form:
         return f"{fact.form}; expected each scaled by its own range. Scale it by the range of its dtype."
+    counts = one is not None and as_float(one.low) >= 0 and as_float(one.value) > 0
+    if counts and one is not None and all(as_float(v) == int(as_float(v)) for v in (one.value, one.low, one.high)):
+        return (
+            "expected samples like the others. Mend that record; or, if such counts are right, take log(1 + x) of them."
+        )
     return "expected samples like the others. Filter or shuffle that part of the data."
 
 

@@ -8,11 +8,15 @@ from typing import Any
 
 from torch import Tensor
 
+from debugtracer.errors import guarded
 from debugtracer.observers.data.baseline import Baseline
+from debugtracer.observers.data.far_element import FarElement, far_element, line_of
 from debugtracer.observers.data.tensor_summary import TensorSummary, blank_rows, cut_share, lines_of, look_at
 from debugtracer.observers.data.token_rows import is_padding_mask, lengths_of, pad_value, repeats
 from debugtracer.observers.loaders.loader_history import FAR, LoaderHistory
 from debugtracer.recorder.tape.batches import Batch
+from debugtracer.trace.facts.batch_content import ElementOdd
+from debugtracer.trace.number import number
 
 RANGE_LEARNT, BEYOND = 50, 10.0  # looks, times the learnt range (docs/rationale/checks.md#data_range_extreme)
 WORDS = 16  # different ids of a batch of text at least (ours): states, bases and classes of positions come in runs
@@ -41,7 +45,19 @@ class Anomaly:
     of: int = 0
     channel: int | None = None
     detail: str = ""
+    element: FarElement | None = None
+    """The one number that makes its first row unlike the others, where there is one."""
     extra: dict[str, Any] = field(default_factory=dict)
+
+    def at(self, batch: Batch, asked: bool) -> dict[str, Any]:
+        """The column and the element of a fact; `asked`: the line of the data file may be looked for."""
+        one = self.element
+        if one is None:
+            return {"channel": self.channel}
+        find = guarded("batch_anomalies.record")(line_of)
+        record = find(one.value, batch.loader.dataset_held()) if asked else None
+        seen = ElementOdd(self.rows[0], one.place, number(one.value), number(one.low), number(one.high), record)
+        return {"channel": self.channel, "element": seen}
 
     @property
     def times(self) -> float:
@@ -80,11 +96,14 @@ def of_floats(
             "constant", path, whole(batch, look), value=float(value), channel=channel, count=1, of=look.channels
         )
     for wide in of_range(baseline, path, look):
-        yield replace(wide, channel=furthest_column(leaf, wide.rows, wide.value > wide.usual))
+        element = far_element(leaf, wide.rows[0]) if wide.rows else None
+        yield replace(wide, channel=furthest_column(leaf, wide.rows, wide.value > wide.usual), element=element)
     distances = baseline.distances(look)
-    rows = (rows_apart(baseline, leaf, look) if distances else ()) or whole(batch, look)
+    apart = rows_apart(baseline, leaf, look) if distances else ()
+    element = far_element(leaf, apart[0]) if apart else None
     for far in distances:
-        yield Anomaly("content", path, rows, far.value, far.usual, far.spread, detail=far.respect)
+        rows = apart or whole(batch, look)
+        yield Anomaly("content", path, rows, far.value, far.usual, far.spread, detail=far.respect, element=element)
 
 
 def rows_apart(baseline: Baseline, leaf: Tensor, look: TensorSummary) -> tuple[int, ...]:

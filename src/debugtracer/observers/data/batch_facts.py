@@ -258,7 +258,7 @@ class BatchFacts(Observer):
                 spread=number(odd.spread),
                 count=odd.count,
                 of=odd.of,
-                channel=odd.channel,
+                **odd.at(one.batch, asked),
                 looked=one.history.looked - 1,
                 detail=odd.detail,
                 form=form,

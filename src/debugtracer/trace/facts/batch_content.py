@@ -132,6 +132,20 @@ class BatchProfile(Fact, frozen=True, kw_only=True):
         return self.loader.number
 
 
+class ElementOdd(msgspec.Struct, frozen=True):
+    """A number of one row far from those of the others at its place."""
+
+    row: int
+    place: tuple[int, ...]
+    """Within the row."""
+    value: Number
+    low: Number
+    """The least that the other rows of the batch have there."""
+    high: Number
+    record: Frame | None = None
+    """The only line of the data files of the program on which this number stands."""
+
+
 class BatchOddity(Fact, frozen=True, kw_only=True):
     """One thing out of the ordinary in one batch. `ref.iteration` is the backward that used the batch, where that is
     known."""
@@ -167,6 +181,8 @@ class BatchOddity(Fact, frozen=True, kw_only=True):
     frame: Frame | None = None
     """The user's line that called that module or loss."""
     training: bool = False
+    element: ElementOdd | None = None
+    """The number that makes its first row unlike the others of the batch, where there is one."""
     form: str = ""
     """A sample of it that is kept in another dtype than others of the data set, in words; `made` is where it is scaled
     or read then."""
