@@ -53,3 +53,18 @@ def test_ids_that_begin_at_1():
 
 def test_a_crash_of_another_kind():
     silent_on_another_error(IdsGapped())
+
+
+def test_a_table_that_is_asked_for_its_padding_wants_a_row_more():
+    sized = Frame("/p/vocabulary.py", 17)
+    begun = msgspec.structs.replace(FACT, number=61, size=61, entries=60, low=2, high=61, counted=None)
+    (finding,) = told(IdsGapped(), msgspec.structs.replace(begun, below=0, sized=sized))
+    assert finding.message.endswith(
+        "have ids 2..61 (filled at reader.py:45); expected 62 rows. Give the table 62 rows (vocabulary.py:17): 0 is in "
+        "use beside the entries."
+    )
+    assert (finding.place.frame, finding.place.symptom_frame) == (sized, LINE)
+    for one in (msgspec.structs.replace(begun, below=0), msgspec.structs.replace(begun, sized=sized)):
+        (finding,) = told(IdsGapped(), one)
+        assert finding.message.endswith("Number the entries from 0, or give the tables one row more.")
+        assert finding.place.frame == FILLED

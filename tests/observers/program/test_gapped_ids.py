@@ -54,3 +54,43 @@ def test_the_entry_and_the_loop_that_counts(tmp_path):
 
 def test_a_table_that_is_too_short_for_the_words_is_another_fault(tmp_path):
     assert seen(tmp_path, Words(gaps=False), 12) == []
+
+
+class Shelf(nn.Module):
+    """A table with a row for padding, of a size that was counted elsewhere."""
+
+    def __init__(self, size):
+        super().__init__()
+        self.table = nn.Embedding(size, 4, padding_idx=0)
+
+    def forward(self, ids):
+        return self.table(ids)
+
+
+class Begun:
+    """Ids that begin behind padding and the unknown word."""
+
+    def __init__(self):
+        self.ids = {f"w{place}": place + 2 for place in range(20)}
+
+
+def test_a_size_that_forgets_the_rows_before_the_entries(tmp_path):
+    words = Begun()
+
+    def program():
+        short = len(words.ids) + 1
+        shelf = Shelf(short)
+        for word in words.ids:
+            shelf(torch.tensor([words.ids[word], 0])).sum().backward()
+
+    with under_watch(tmp_path), pytest.raises(IndexError):
+        try:
+            program()
+        except Exception as raised:
+            active().crashed(raised)
+            raise
+    name = GappedIds.word()
+    (fact,) = [from_plain(e.word, e.fact) for e in events(tmp_path) if isinstance(e, Observed) and e.word == name]
+    assert (fact.number, fact.size, fact.low, fact.below) == (21, 21, 2, 0)
+    assert fact.sized is not None
+    assert fact.sized.code == "short = len(words.ids) + 1"

@@ -8,7 +8,7 @@ import importlib.util
 import sys
 from collections.abc import Callable, Iterator
 
-from debugtracer.callsites.origins.written_names import Function, writes_of
+from debugtracer.callsites.origins.written_names import Function, parameters, returns, writes_of
 from debugtracer.source.program import Program, methods
 
 ReadProgram = Callable[[str], Program | None]
@@ -21,9 +21,9 @@ def called_function(
     """The function and its file; None for a library's, and for what cannot be told from the source."""
     target = call.func
     if isinstance(target, ast.Name):
-        return named(program, target.id, read) or method_of(made_of(program, scope, target, read), "__call__")
+        return named(program, target.id, read) or computing(made_of(program, scope, target, read))
     if isinstance(target, ast.Call):  # an object that is made and called on one line: `Scaler(table)(rows)`
-        return method_of(built_by(program, target, read), "__call__")
+        return computing(built_by(program, target, read))
     if not isinstance(target, ast.Attribute):
         return None
     if isinstance(target.value, ast.Call):
@@ -58,6 +58,15 @@ def made_of(
         if made is not None:
             found[id(made[1])] = made
     return next(iter(found.values())) if len(found) == 1 else None
+
+
+def computing(owner: tuple[Program, ast.ClassDef] | None) -> tuple[Program, Function] | None:
+    """What runs where an object is called, where that is arithmetic of one argument (a scaler); what turns or draws
+    stays the line that calls it."""
+    found = method_of(owner, "__call__")
+    given = returns(*found) if found is not None else []
+    plain = found is not None and len(parameters(found[1])) == 2
+    return found if plain and len(given) == 1 and isinstance(given[0].value, ast.BinOp) else None
 
 
 def built_by(program: Program, call: ast.Call, read: ReadProgram) -> tuple[Program, ast.ClassDef] | None:

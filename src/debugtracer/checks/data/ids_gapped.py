@@ -28,7 +28,8 @@ class IdsGapped(Check, frozen=True):
         read rows of other words.
     How it decides
         An index was refused, and it is the id of an entry of a dict that the program holds, in which no id stands
-        twice. What it was used on is as long as the dict (or has up to four rows more).
+        twice. What it was used on is as long as the dict (or has up to four rows more). Where the ids begin above 0 and
+        the table is asked for a smaller number, too (its padding), the line of its size is the one to change.
     What to do
         Count ids up only where an entry is made; or size the tables by the largest id + 1.
     Example
@@ -57,6 +58,9 @@ class IdsGapped(Check, frozen=True):
     def describe(self, window: Window, fact: GappedIds) -> Finding:
         """Which entry, which ids, and the line that counts them."""
         begin = fact.low > 0 and fact.high - fact.low + 1 == fact.entries
+        taken = begin and fact.below is not None and fact.sized is not None
+        more = f"Give the table {fact.high + 1} rows{spot(fact.sized)}: {fact.below} is in use beside the entries"
+        advice = more if taken else BEGIN if begin else COUNT
         lines = [f"filled at {at_line(fact.filled)}"] if fact.filled is not None else []
         lines += [f"counted at {at_line(fact.counted)} also where no entry is made"] if fact.counted is not None else []
         how = f" ({', '.join(lines)})" if lines else ""
@@ -65,11 +69,13 @@ class IdsGapped(Check, frozen=True):
             "error",
             f"index {fact.number}{spot(fact.symptom)} was refused by what has {fact.size} entries: it is the id of "
             f"{fact.entry} in {fact.name}, whose {fact.entries} entries have ids {fact.low}..{fact.high}{how}; "
-            f"expected ids 0..{fact.entries - 1}. {BEGIN if begin else COUNT}.",
+            f"{f'expected {fact.high + 1} rows' if taken else f'expected ids 0..{fact.entries - 1}'}. {advice}.",
             ref=fact.ref,
-            place=Place(frame=fact.counted or fact.filled or fact.symptom, symptom_frame=fact.symptom),
+            place=Place(
+                frame=fact.sized if taken else fact.counted or fact.filled or fact.symptom, symptom_frame=fact.symptom
+            ),
             kind=LABEL if fact.of_loss else None,
-            remedies=(BEGIN[0].lower() + BEGIN[1:],) if begin else self.remedies,
+            remedies=(advice[0].lower() + advice[1:],) if begin else self.remedies,
             entries=fact.entries,
             high=fact.high,
         )

@@ -25,6 +25,11 @@ class GappedIds(Fact, frozen=True, kw_only=True):
     low: int
     high: int
     """The smallest and the largest id."""
+    below: int | None = None
+    """The smallest number that the table was asked for beside them, where that is below the smallest id: padding, an
+    unknown word."""
+    sized: Frame | None = None
+    """The line of the size of the table."""
     of_loss: bool = False
     """A loss refused it, as a class that it has no score for."""
     filled: Frame | None = None
