@@ -36,5 +36,5 @@ def asking(program: Program, reduction: str) -> list[tuple[int, ast.Call]]:
 
 
 def is_false(node: ast.expr) -> bool:
-    """Whether False is written out."""
+    """True for the word itself, not for an expression that may be so."""
     return isinstance(node, ast.Constant) and node.value is False

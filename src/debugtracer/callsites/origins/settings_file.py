@@ -22,7 +22,7 @@ def settings_line(name: str, number: float) -> Frame | None:
 
 
 def settings_lines(files: Sequence[Path], name: str, number: float) -> list[Frame]:
-    """All such lines of these files."""
+    """Return every line of these files that gives such a key this number."""
     written = re.compile(rf"(?<![\w.-])[\"']?{re.escape(name)}[\"']?\s*[:=]\s*({NUMBER})(?![\w.])")
     found = []
     for file in files:
