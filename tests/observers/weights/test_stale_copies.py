@@ -7,7 +7,10 @@ import copy
 import torch
 from torch import nn
 
+from debugtracer.observers.weights import stale_copies
 from debugtracer.trace.facts.stale_copy import StaleCopy
+from debugtracer.trace.facts.unwritten_copy import UnwrittenCopy
+from tests.checks.windows import LOADER
 from tests.observers.told import facts
 from tests.watching import under_watch
 
@@ -67,3 +70,20 @@ def test_a_reference_that_no_line_writes_is_left_alone(tmp_path):
             (model(x).square().mean() + nn.functional.mse_loss(model(x), before)).backward()
             optimizer.step()
     assert facts(tmp_path, StaleCopy) == []
+
+
+def test_a_copy_that_no_line_writes_is_a_fact_of_its_own(tmp_path, monkeypatch):
+    monkeypatch.setattr(stale_copies, "untouched_copy", lambda name: LOADER if name == "slow" else None)
+    model = network()
+    slow = copy.deepcopy(model)
+    optimizer = torch.optim.Adam(model.parameters(), lr=0.01)
+    with under_watch(tmp_path):
+        for _ in range(4):
+            x = torch.randn(8, 4)
+            with torch.no_grad():
+                wanted = slow(x)
+            optimizer.zero_grad()
+            nn.functional.mse_loss(model(x), 0.9 * wanted + 1).backward()
+            optimizer.step()
+    ((name, updates),) = [(fact.name, fact.updates) for fact in facts(tmp_path, UnwrittenCopy)]
+    assert (name, updates) == ("slow", 2)

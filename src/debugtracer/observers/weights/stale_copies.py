@@ -1,5 +1,5 @@
 """Finds a copy of a trained model (a target network) that runs without a graph and is never written, though the program
-has a line that would."""
+has a line that would, or has none."""
 
 from __future__ import annotations
 
@@ -12,10 +12,12 @@ import torch
 from torch import Tensor, nn
 from torch.optim import Optimizer
 
+from debugtracer.callsites.bound_names import bound_name
 from debugtracer.callsites.construction import is_user_file
 from debugtracer.callsites.copying_line import copying_line
 from debugtracer.callsites.frame_locals import locals_of
 from debugtracer.callsites.frames import RawFrames, frames_of, raw_frames
+from debugtracer.callsites.untouched_copy import untouched_copy
 from debugtracer.observers.observed_run import ObservedRun
 from debugtracer.observers.observer import Observer, inspected
 from debugtracer.observers.weights.original_model import distance, original_of
@@ -24,6 +26,7 @@ from debugtracer.recorder.run_state import parameters
 from debugtracer.recorder.state.identity import ById
 from debugtracer.trace.birth import Frame
 from debugtracer.trace.facts.stale_copy import StaleCopy
+from debugtracer.trace.facts.unwritten_copy import UnwrittenCopy
 from debugtracer.trace.number import number
 
 LOOKS = 3  # before a condition that never holds is told (ours: as many as are inspected at the start)
@@ -34,8 +37,8 @@ NEAR = 0.5  # of the norm: a copy that began as another network is no copy (ours
 class CopyWatch:
     """One copy: where it was called, what it held, and what was seen of it."""
 
-    def __init__(self, model: nn.Module, raw: RawFrames, values: ChainMap[str, Any]) -> None:
-        self.raw, self.values = raw, values
+    def __init__(self, model: nn.Module, raw: RawFrames, values: ChainMap[str, Any], name: str) -> None:
+        self.raw, self.values, self.name = raw, values, name
         self.held = WeightSamples(list(model.parameters()))
         self.first = -1
         self.looks = 0
@@ -61,7 +64,7 @@ class StaleCopiesObserver(Observer):
         if root is None or not root.has_parameters:
             return
         raw = raw_frames(2)
-        self.known[module] = CopyWatch(module, raw, values_here())
+        self.known[module] = CopyWatch(module, raw, values_here(), bound_name(module))
 
     @inspected
     def step_closed(self, optimizer: Optimizer) -> None:
@@ -88,6 +91,14 @@ class StaleCopiesObserver(Observer):
         found = next((line for line in lines if line is not None), None)
         if found is None:
             watch.over = True
+            made = untouched_copy(watch.name) if watch.name else None
+            if made is not None:
+                self.run.emit(
+                    UnwrittenCopy(
+                        ref=self.run.ref("update"), module=type(module).__name__, name=watch.name, updates=updates,
+                        apart=number(apart), made=made, called=stack[0] if stack else None,
+                    )
+                )  # fmt: skip
         elif found.never or updates >= MANY:
             watch.over = True
             self.run.emit(
