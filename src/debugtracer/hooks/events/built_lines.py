@@ -31,5 +31,5 @@ class BuiltLines:
         return count > WHOLE
 
     def reset(self) -> None:
-        """Begin anew."""
+        """Forget what each line has built."""
         self.counts.clear()
