@@ -16,7 +16,7 @@ from torch.utils.data import DataLoader, TensorDataset
 from debugtracer import errors, session
 from debugtracer.observers.dispatcher import ObserverDispatcher
 from debugtracer.observers.observed_run import ObservedRun
-from debugtracer.observers.observer import Observer, inspected
+from debugtracer.observers.observer import Observer, inspected, of_functions
 from debugtracer.recorder.training_events import EVENTS, TrainingEvents
 from tests.observers.runs import a_run
 from tests.watching import under_watch
@@ -251,3 +251,32 @@ def test_after_remove_a_method_that_comes_back_is_not_called():
     dispatcher.run.subscribe(observer.incident)
     dispatcher.incident()
     assert observer.heard == []
+
+
+class OfTanh(Listener):
+    @of_functions({"tanh"})
+    def called(self, function: Any, *args: Any) -> None:
+        self.functions.append(getattr(function, "__name__", ""))
+
+
+def test_calls_of_other_functions_are_not_told_to_who_asks_about_some(tmp_path: Path) -> None:
+    observer, _ = watched_loop(tmp_path, OfTanh)
+    assert {*observer.functions} == {"tanh"}
+    assert "left" in observer.heard, "what else it hears is as ever"
+
+
+def test_a_function_whose_name_is_no_text_is_told_to_all() -> None:
+    dispatcher = ObserverDispatcher(a_run())
+    listener = OfTanh(dispatcher.run)
+    dispatcher.observers = {"test": listener}
+    dispatcher.subscribe()
+    listeners = dispatcher.listeners["called"]
+
+    class Odd:
+        __name__: Any = ["tanh"]
+
+    assert dispatcher.asked(listeners, Odd()) == listeners
+    assert dispatcher.asked(listeners, torch.tanh) == listeners
+    assert dispatcher.asked(listeners, torch.exp) == []
+    dispatcher.run.unsubscribe(listener.called)
+    assert dispatcher.asked(dispatcher.listeners["called"], torch.tanh) == []

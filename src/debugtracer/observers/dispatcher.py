@@ -12,7 +12,7 @@ from torch.optim import Optimizer
 
 from debugtracer.errors import StoppedByTracer
 from debugtracer.observers.observed_run import ObservedRun
-from debugtracer.observers.observer import ALWAYS, INSPECTED, Observer
+from debugtracer.observers.observer import ALWAYS, INSPECTED, OF_FUNCTIONS, Observer
 from debugtracer.plugins import members
 from debugtracer.recorder.measuring import measuring
 from debugtracer.recorder.tape.batches import Batch, LoaderInfo
@@ -42,6 +42,8 @@ class ObserverDispatcher(TrainingEvents):
         """Event -> who hears it in any other."""
         self.at_rest: dict[str, list[Callable[..., None]]] = {}
         """Event -> who hears it also while the others rest."""
+        self.asking: dict[tuple[int, str], list[Callable[..., None]]] = {}
+        """One of those lists of `called`, and the name of a function -> who of it asks about that function."""
         self.rests = False
         run.on_restored(self.restored)
         run.on_subscription(self.subscribe_again)
@@ -71,6 +73,8 @@ class ObserverDispatcher(TrainingEvents):
             self.listeners[name] = heard
             self.at_rest[name] = [m for m in heard if name not in OF_STEPS or hasattr(m, ALWAYS)]
             self.steady[name] = [m for m in heard if not hasattr(m, INSPECTED)]
+            if name == "called":
+                self.asking.clear()
 
     def remove(self) -> None:
         """Detach them, last first."""
@@ -80,6 +84,7 @@ class ObserverDispatcher(TrainingEvents):
         self.listeners.clear()
         self.steady.clear()
         self.at_rest.clear()
+        self.asking.clear()
 
     def pause(self) -> None:
         """Hand nothing on until resume(): the calls are ours."""
@@ -102,6 +107,8 @@ class ObserverDispatcher(TrainingEvents):
         """Call the observers of one event. Never raises into the host, but for the stop of mode dev."""
         told = self.at_rest if self.rests else self.listeners if self.run.inspecting else self.steady
         listeners = told.get(name)
+        if name == "called" and listeners:
+            listeners = self.asked(listeners, args[0])
         # inside vmap and grad tensors have no values
         if not listeners or self.run.off or torch._C._are_functorch_transforms_active():
             return
@@ -119,6 +126,17 @@ class ObserverDispatcher(TrainingEvents):
         finally:
             self.stack.resume(popped)
             self.state.own_s += perf_counter() - begin
+
+    def asked(self, listeners: list[Callable[..., None]], function: Any) -> list[Callable[..., None]]:
+        """List who asks about functions of this name; once for each name."""
+        name = getattr(function, "__name__", "")
+        if type(name) is not str:
+            return listeners
+        known = self.asking.get((id(listeners), name))
+        if known is None:
+            known = [m for m in listeners if (asks := getattr(m, OF_FUNCTIONS, None)) is None or asks(name)]
+            self.asking[id(listeners), name] = known
+        return known
 
     def failed(self, listener: Callable[..., None], error: Exception) -> None:
         """Count a failure; an observer that fails again and again hears nothing more."""

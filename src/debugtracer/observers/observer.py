@@ -3,7 +3,7 @@ this folder and its test."""
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Container
 from typing import TypeVar
 
 from debugtracer.observers.observed_run import ObservedRun
@@ -11,6 +11,8 @@ from debugtracer.recorder.training_events import TrainingEvents
 
 Method = TypeVar("Method", bound=Callable[..., None])
 INSPECTED = "debug_tracer_inspected"  # attribute of a method that is called in inspected steps alone
+
+OF_FUNCTIONS = "debug_tracer_of_functions"  # attribute of a method that is told of calls of some functions alone
 
 ALWAYS = "debug_tracer_always"  # attribute of a method that is called in steps that are not observed, too
 
@@ -26,6 +28,20 @@ def always(method: Method) -> Method:
     track otherwise. A few microseconds."""
     setattr(method, ALWAYS, True)
     return method
+
+
+def of_functions(*some: Container[str] | Callable[[str], bool]) -> Callable[[Method], Method]:
+    """Mark a `called` that is of use for functions of these names alone: of others it is not even told. Data that are
+    made by ten thousands of calls before the first step would meet a hundred observers."""
+
+    def asks(name: str) -> bool:
+        return any(one(name) if callable(one) else name in one for one in some)
+
+    def mark(method: Method) -> Method:
+        setattr(method, OF_FUNCTIONS, asks)
+        return method
+
+    return mark
 
 
 class Observer(TrainingEvents):

@@ -12,7 +12,7 @@ from debugtracer.callsites.origins.argument_origin import argument_origin
 from debugtracer.observers.loss.loss_function import arguments
 from debugtracer.observers.model.shadow_model import is_dense
 from debugtracer.observers.observed_run import ObservedRun
-from debugtracer.observers.observer import Observer
+from debugtracer.observers.observer import Observer, of_functions
 from debugtracer.recorder.tape.batches import LoaderInfo
 from debugtracer.recorder.tape.entry import tensors
 from debugtracer.trace.birth import Frame
@@ -44,6 +44,7 @@ class EvaluatedClassesObserver(Observer):
         self.classes, self.loaders, self.evaluating, self.called_as = 0, [], None, None
         self.run.unsubscribe(self.left)
 
+    @of_functions(INDEXED)
     def called(self, function: Any, args: tuple[Any, ...], kwargs: dict[str, Any], output: Any) -> None:
         """Learn from a training loss which leaf of a batch holds the class ids, and how often they are found."""
         name = getattr(function, "__name__", "")

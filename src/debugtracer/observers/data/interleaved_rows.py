@@ -13,7 +13,7 @@ from debugtracer.observers.data.repeated_pairs import joined, repeated
 from debugtracer.observers.data.unseen_tokens import first_ids
 from debugtracer.observers.graph.model_origins import is_plain
 from debugtracer.observers.observed_run import ObservedRun
-from debugtracer.observers.observer import Observer, inspected
+from debugtracer.observers.observer import Observer, inspected, of_functions
 from debugtracer.trace.facts.interleaved_rows import InterleavedRows
 
 LOSSES = frozenset({"cross_entropy", "nll_loss", "cross_entropy_loss"})
@@ -61,6 +61,7 @@ class InterleavedRowsObserver(Observer):
             self.ids = None if ids is None or ids.numel() > LARGEST else ids.long().clone()
 
     @inspected
+    @of_functions(CUTS, LOSSES, PICKS)
     def called(self, function: Any, args: tuple[Any, ...], kwargs: dict[str, Any], output: Any) -> None:
         """Note a text that is cut into rows; look at the ids whose targets are the next ones."""
         name = getattr(function, "__name__", "")

@@ -13,7 +13,7 @@ from debugtracer.callsites.origins.value_origin import made_first
 from debugtracer.observers.loss.loss_function import arguments
 from debugtracer.observers.model.token_trials import texts
 from debugtracer.observers.observed_run import ObservedRun
-from debugtracer.observers.observer import Observer, inspected
+from debugtracer.observers.observer import Observer, inspected, of_functions
 from debugtracer.trace.birth import Frame
 from debugtracer.trace.facts.inverted_mask import InvertedMask
 from debugtracer.trace.facts.loss_call import INDEXED
@@ -36,6 +36,7 @@ class InvertedMasksObserver(Observer):
         self.tokens.clear()
         self.targets.clear()
 
+    @of_functions(INDEXED)
     def called(self, function: Any, args: tuple[Any, ...], kwargs: dict[str, Any], output: Any) -> None:
         """Note the targets of a loss over classes."""
         name = getattr(function, "__name__", "")

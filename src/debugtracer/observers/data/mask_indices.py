@@ -9,7 +9,7 @@ from torch import Tensor
 
 from debugtracer.callsites.frames import RawFrames, frames_of, raw_frames
 from debugtracer.observers.observed_run import ObservedRun
-from debugtracer.observers.observer import Observer
+from debugtracer.observers.observer import Observer, of_functions
 from debugtracer.trace.facts.mask_index import MaskIndex
 
 FEWEST = 16  # rows of a mask that is told (ours: fewer may be classes by chance)
@@ -26,6 +26,7 @@ class MaskIndicesObserver(Observer):
     def reset(self) -> None:
         self.told.clear()
 
+    @of_functions(("__getitem__", "__setitem__"))
     def called(self, function: Any, args: tuple[Any, ...], kwargs: dict[str, Any], output: Any) -> None:
         """Emit an index that is a mask."""
         name = getattr(function, "__name__", "")

@@ -27,7 +27,7 @@ from debugtracer.observers.data.stored_ids import (
     occurring,
 )
 from debugtracer.observers.observed_run import ObservedRun
-from debugtracer.observers.observer import Observer
+from debugtracer.observers.observer import Observer, of_functions
 from debugtracer.recorder.state.weak import WeakRef
 from debugtracer.recorder.tape.batches import Batch
 from debugtracer.trace.birth import Frame
@@ -103,6 +103,7 @@ class NarrowIdsObserver(Observer):
             frames = user_frames()
             self.files[key] = OpenedFile(*key, array.offset, array.size, frames[0] if frames else None)
 
+    @of_functions({"embedding"}, INDEXED)
     def called(self, function: Any, args: tuple[Any, ...], kwargs: dict[str, Any], output: Any) -> None:
         """Note the ids of a look-up, or the classes of a loss; after some of them look for where they come from."""
         name = getattr(function, "__name__", "")

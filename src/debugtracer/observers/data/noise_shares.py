@@ -63,9 +63,12 @@ class NoiseSharesObserver(Observer):
 
     def called(self, function: Any, args: tuple[Any, ...], kwargs: dict[str, Any], output: Any) -> None:
         """Note a draw, a product with one factor a row, and the sum of two of these."""
+        name = getattr(function, "__name__", "")
+        begins = name == "cumprod" or name in DRAWS or name in PRODUCTS or name in ADDS
+        if not begins and not self.signals.data:
+            return
         if not isinstance(output, Tensor) or output.requires_grad or not is_dense(output):
             return
-        name = getattr(function, "__name__", "")
         known = name == "cumprod" or any(isinstance(value, Tensor) and value in self.signals for value in args)
         if known and output.is_floating_point() and len(self.signals) < SIGNALS:
             self.signals[output] = True

@@ -15,7 +15,7 @@ from debugtracer.observers.data.summary_budget import SummaryBudget
 from debugtracer.observers.data.tensor_summary import readable
 from debugtracer.observers.loaders.loader_history import LoaderHistories, LoaderHistory
 from debugtracer.observers.observed_run import ObservedRun
-from debugtracer.observers.observer import Observer
+from debugtracer.observers.observer import Observer, of_functions
 from debugtracer.recorder.governor import Part
 from debugtracer.recorder.tape.batches import Batch
 from debugtracer.trace.facts.repeated_extreme import RepeatedExtreme
@@ -52,6 +52,7 @@ class RepeatedExtremesObserver(Observer):
         self.places: dict[tuple[int, float], StoredPlace | None] = {}
         """Where numbers stand in the arrays of a dataset, by loader and value."""
 
+    @of_functions(COMPARES)
     def called(self, function: Any, args: tuple[Any, ...], kwargs: dict[str, Any], output: Any) -> None:
         """Note what tensors are compared with: a program may know its codes."""
         if getattr(function, "__name__", "") not in COMPARES or len(self.compared) >= COMPARED or not args:

@@ -88,7 +88,8 @@ class SameValuesObserver(Observer):
                 self.over = True
                 return
             self.read_now += 1
-            self.now.add(sums(value))
+            if self.began:  # what was read before is compared with nothing
+                self.now.add(sums(value))
 
     @inspected
     def step_closed(self, optimizer: Optimizer) -> None:

@@ -12,7 +12,7 @@ from torch.utils.data import default_collate
 from debugtracer.callsites.frames import RawFrames, raw_frames
 from debugtracer.callsites.line import first
 from debugtracer.observers.observed_run import ObservedRun
-from debugtracer.observers.observer import Observer, inspected
+from debugtracer.observers.observer import Observer, inspected, of_functions
 from debugtracer.recorder.state.weak import WeakRef
 from debugtracer.trace.facts.stretched_factors import StretchedFactors
 
@@ -93,6 +93,7 @@ class StretchedFactorsObserver(Observer):
         self.columns.clear()
         self.lined.clear()
 
+    @of_functions(DRAWS, TWO, PICKS, COLUMNS, KEPT, ("embedding", "outer", "ger"))
     def called(self, function: Any, args: tuple[Any, ...], kwargs: dict[str, Any], output: Any) -> None:
         """Follow values of rows, and rows; note where they meet."""
         if any(isinstance(v, Tensor) and v.is_nested for v in (output, *args)) or not isinstance(output, Tensor):

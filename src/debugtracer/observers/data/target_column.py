@@ -15,7 +15,7 @@ from debugtracer.errors import guarded
 from debugtracer.observers.data.adding_up import adding_up
 from debugtracer.observers.loss.loss_function import arguments
 from debugtracer.observers.observed_run import ObservedRun
-from debugtracer.observers.observer import Observer, inspected
+from debugtracer.observers.observer import Observer, inspected, of_functions
 from debugtracer.recorder.state.weak import WeakRef
 from debugtracer.recorder.tape.batches import LoaderInfo
 from debugtracer.trace.birth import Frame
@@ -69,6 +69,7 @@ class TargetColumnObserver(Observer):
         if flat and any(True for _ in module.parameters()):
             self.inputs = [WeakRef(v) for v in flat]
 
+    @of_functions(LOSSES)
     def called(self, function: Any, args: tuple[Any, ...], kwargs: dict[str, Any], output: Any) -> None:
         """Take a loss with one number a row as target."""
         name = getattr(function, "__name__", "")

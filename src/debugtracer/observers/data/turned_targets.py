@@ -17,7 +17,7 @@ from debugtracer.observers.data.turned_maps import Turned, is_map_of, turned
 from debugtracer.observers.loss.loss_function import arguments
 from debugtracer.observers.loss.rows_taken import COMPARED
 from debugtracer.observers.observed_run import ObservedRun
-from debugtracer.observers.observer import Observer, inspected
+from debugtracer.observers.observer import Observer, inspected, of_functions
 from debugtracer.trace.facts.turned_target import TurnedTarget
 
 LOOKS = 3  # inspected backwards that are looked at (ours)
@@ -47,6 +47,7 @@ class TurnedTargetsObserver(Observer):
         """Let go of the step in flight."""
         self.picture, self.wanted = None, []
 
+    @of_functions(COMPARED)
     def called(self, function: Any, args: tuple[Any, ...], kwargs: dict[str, Any], output: Any) -> None:
         """Note the target of a loss."""
         name = getattr(function, "__name__", "")

@@ -80,7 +80,10 @@ class UnreadDrawsObserver(Observer):
             return
         if not self.known or name in LOOKS_ONLY or (name == "__get__" and not isinstance(output, Tensor)):
             return
-        given = [value for value in tensors((*args, *kwargs.values())) if is_dense(value)]
+        handed = list(tensors((*args, *kwargs.values())))
+        if name not in LAYERS and not any(id(value) in self.known for value in handed):
+            return
+        given = [value for value in handed if is_dense(value)]
         if name in LAYERS and given:
             self.handed(given[0], raw_frames(1))
         parts = [one for value in given if (one := self.of(value)) is not None]

@@ -11,7 +11,7 @@ from debugtracer.callsites.frames import raw_frames
 from debugtracer.callsites.line import first
 from debugtracer.observers.model.shadow_model import is_dense
 from debugtracer.observers.observed_run import ObservedRun
-from debugtracer.observers.observer import Observer, inspected
+from debugtracer.observers.observer import Observer, inspected, of_functions
 from debugtracer.trace.facts.damaged_copy import DamagedCopy
 
 COPIES = frozenset({"to", "cuda", "cpu", "npu", "copy_"})
@@ -39,6 +39,7 @@ class DeviceCopiesObserver(Observer):
     def reset(self) -> None:
         self.compared = 0
 
+    @of_functions(COPIES)
     def called(self, function: Any, args: tuple[Any, ...], kwargs: dict[str, Any], output: Any) -> None:
         """Compare the two sides of a copy between devices."""
         name = getattr(function, "__name__", "")

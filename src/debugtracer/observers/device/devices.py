@@ -10,7 +10,7 @@ from torch.optim import Optimizer
 
 from debugtracer.callsites.frames import frames_of, raw_frames
 from debugtracer.observers.observed_run import ObservedRun
-from debugtracer.observers.observer import Observer, inspected
+from debugtracer.observers.observer import Observer, inspected, of_functions
 from debugtracer.trace.facts.devices import Devices, HostSyncs, Waiting
 
 WAITS = {
@@ -36,6 +36,7 @@ class DevicesObserver(Observer):
         super().__init__(run)
         self.syncs: Counter[tuple[str, Any]] = Counter()
 
+    @of_functions(WAITS)
     def called(self, function: Any, args: tuple[Any, ...], kwargs: dict[str, Any], output: Any) -> None:
         """Count a call by which the host reads a tensor on a device."""
         name = getattr(function, "__name__", "")

@@ -93,7 +93,10 @@ class CutTermsObserver(Observer):
         if not isinstance(output, Tensor) or not output.is_floating_point() or not is_dense(output):
             return
         name = getattr(function, "__name__", "")
-        given = [value for value in tensors((args, kwargs)) if is_dense(value)]
+        handed = list(tensors((args, kwargs)))
+        if not self.now.past and not any(value.requires_grad for value in handed):
+            return  # no graph was there yet, and none is
+        given = [value for value in handed if is_dense(value)]
         past = [one for value in given if (one := self.of(value)) is not None] if self.now.past else []
         if output.requires_grad:
             if past:

@@ -14,7 +14,7 @@ from debugtracer.callsites.frames import RawFrames, raw_frames
 from debugtracer.callsites.line import first
 from debugtracer.observers.loss.score_limit import is_number
 from debugtracer.observers.observed_run import ObservedRun
-from debugtracer.observers.observer import Observer, inspected
+from debugtracer.observers.observer import Observer, inspected, of_functions
 from debugtracer.observers.weights.blended_copies import PRODUCTS
 from debugtracer.recorder.state.weak import WeakRef
 from debugtracer.trace.facts.latent_spread import LatentSpread
@@ -60,6 +60,7 @@ class LatentSpreadsObserver(Observer):
         for one in (self.noise, self.uniform, self.lines, self.scaled):
             one.clear()
 
+    @of_functions(NORMAL, UNIFORM, {"exp", "exp_"}, PRODUCTS)
     def called(self, function: Any, args: tuple[Any, ...], kwargs: dict[str, Any], output: Any) -> None:
         """Note noise, exponentials, and products of both."""
         name = getattr(function, "__name__", "")

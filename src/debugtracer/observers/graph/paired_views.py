@@ -14,7 +14,7 @@ from debugtracer.observers.graph.connections import graph_tensors
 from debugtracer.observers.graph.permuted_views import VIEWS
 from debugtracer.observers.model.shadow_model import is_dense
 from debugtracer.observers.observed_run import ObservedRun
-from debugtracer.observers.observer import Observer, inspected
+from debugtracer.observers.observer import Observer, inspected, of_functions
 from debugtracer.recorder.tape.moved_leaves import storage_of
 from debugtracer.trace.facts.permuted_view import PermutedView
 
@@ -33,6 +33,7 @@ class PairedViewsObserver(Observer):
     def reset(self) -> None:
         self.views.clear()
 
+    @of_functions(VIEWS)
     def called(self, function: Any, args: tuple[Any, ...], kwargs: dict[str, Any], output: Any) -> None:
         """Note such a view."""
         name = getattr(function, "__name__", "")

@@ -19,7 +19,7 @@ from debugtracer.observers.loss.loss_terms import SIGNS
 from debugtracer.observers.model.running_module import running_module
 from debugtracer.observers.model.shadow_model import is_dense
 from debugtracer.observers.observed_run import ObservedRun
-from debugtracer.observers.observer import Observer, inspected
+from debugtracer.observers.observer import Observer, inspected, of_functions
 from debugtracer.recorder.state.weak import WeakRef
 from debugtracer.trace.facts.straight_through import StraightThrough
 
@@ -76,6 +76,7 @@ class StraightThroughObserver(Observer):
         self.sums.clear()
         self.suspects.clear()
 
+    @of_functions(DETACHES, SIGNS)
     def called(self, function: Any, args: tuple[Any, ...], kwargs: dict[str, Any], output: Any) -> None:
         """Follow sums of tensors of one shape, and note one that loses its graph."""
         name = getattr(function, "__name__", "")

@@ -15,7 +15,7 @@ from debugtracer.callsites.frames import RawFrames, raw_frames
 from debugtracer.callsites.line import first
 from debugtracer.observers.graph.permuted_views import VIEWS
 from debugtracer.observers.observed_run import ObservedRun
-from debugtracer.observers.observer import Observer, inspected
+from debugtracer.observers.observer import Observer, inspected, of_functions
 from debugtracer.recorder.state.weak import WeakRef
 from debugtracer.trace.facts.permuted_view import PermutedView
 
@@ -38,6 +38,7 @@ class ViewedStatesObserver(Observer):
         self.states.clear()
         self.told.clear()
 
+    @of_functions(LAYERS, VIEWS, CARRIES)
     def called(self, function: Any, args: tuple[Any, ...], kwargs: dict[str, Any], output: Any) -> None:
         """Remember the last states of a layer, and tell a view of them."""
         name = getattr(function, "__name__", "")

@@ -15,7 +15,7 @@ from debugtracer.observers.loaders.untouched import inner
 from debugtracer.observers.loss.loss_function import arguments
 from debugtracer.observers.loss.rows_taken import COMPARED
 from debugtracer.observers.observed_run import ObservedRun
-from debugtracer.observers.observer import Observer
+from debugtracer.observers.observer import Observer, of_functions
 from debugtracer.recorder.tape.batches import Batch, LoaderInfo
 from debugtracer.trace.facts.moved_pairs import MovedPairs
 
@@ -46,6 +46,7 @@ class MovedPairsObserver(Observer):
         self.loaders.clear()
         self.run.unsubscribe(self.fetched, self.called, self.missed)
 
+    @of_functions(COMPARED)
     def called(self, function: Any, args: tuple[Any, ...], kwargs: dict[str, Any], output: Any) -> None:
         """Note which tensor of a batch is the target of a loss."""
         name = getattr(function, "__name__", "")

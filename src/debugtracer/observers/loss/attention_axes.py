@@ -15,7 +15,7 @@ from debugtracer.observers.loss.crossed_lengths import MOST, PRODUCTS, factors
 from debugtracer.observers.loss.score_limit import is_number
 from debugtracer.observers.model.running_module import path_of, running_module
 from debugtracer.observers.observed_run import ObservedRun
-from debugtracer.observers.observer import Observer, inspected
+from debugtracer.observers.observer import Observer, inspected, of_functions
 from debugtracer.trace.birth import Frame
 from debugtracer.trace.facts.attention_axes import AttentionAxes
 
@@ -50,6 +50,7 @@ class AttentionAxesObserver(Observer):
         """Forget what was made in a step that was not seen to its end."""
         self.made.clear()
 
+    @of_functions({"softmax"}, PRODUCTS)
     def called(self, function: Any, args: tuple[Any, ...], kwargs: dict[str, Any], output: Any) -> None:
         """Note weights that a softmax makes of the scores of a product, and look where they are multiplied."""
         name = getattr(function, "__name__", "")

@@ -15,7 +15,7 @@ from debugtracer.observers.loss.loss_function import arguments
 from debugtracer.observers.model.running_module import running_module
 from debugtracer.observers.model.shadow_model import is_dense
 from debugtracer.observers.observed_run import ObservedRun
-from debugtracer.observers.observer import Observer
+from debugtracer.observers.observer import Observer, of_functions
 from debugtracer.trace.birth import Frame
 from debugtracer.trace.facts.class_weights import ClassWeights
 from debugtracer.trace.facts.loss_call import INDEXED
@@ -40,6 +40,7 @@ class ClassWeightsObserver(Observer):
     def reset(self) -> None:
         self.seen.clear()
 
+    @of_functions(INDEXED, {POSITIVE})
     def called(self, function: Any, args: tuple[Any, ...], kwargs: dict[str, Any], output: Any) -> None:
         """Count the labels of a loss with weights."""
         name = getattr(function, "__name__", "")

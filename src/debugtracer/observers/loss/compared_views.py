@@ -13,7 +13,7 @@ from debugtracer.observers.graph.graph_walk import has_graph
 from debugtracer.observers.loss.reductions import PRODUCTS
 from debugtracer.observers.model.shadow_model import is_dense
 from debugtracer.observers.observed_run import ObservedRun
-from debugtracer.observers.observer import Observer, inspected
+from debugtracer.observers.observer import Observer, inspected, of_functions
 from debugtracer.recorder.state.weak import WeakRef
 from debugtracer.trace.facts.compared_views import ComparedViews
 from debugtracer.trace.facts.loss_call import ELEMENTWISE
@@ -53,6 +53,7 @@ class ComparedViewsObserver(Observer):
         self.unit.clear()
 
     @inspected
+    @of_functions({"normalize"}, COMPARE, PRODUCTS)
     def called(self, function: Any, args: tuple[Any, ...], kwargs: dict[str, Any], output: Any) -> None:
         """Note a comparison of two outputs with a graph."""
         name = getattr(function, "__name__", "")

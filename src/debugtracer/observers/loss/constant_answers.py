@@ -19,7 +19,7 @@ from debugtracer.observers.loss.row_spread import DIFFERENCES
 from debugtracer.observers.model.running_module import running_module
 from debugtracer.observers.model.shadow_model import is_dense
 from debugtracer.observers.observed_run import ObservedRun
-from debugtracer.observers.observer import Observer
+from debugtracer.observers.observer import Observer, of_functions
 from debugtracer.trace.birth import Frame
 from debugtracer.trace.facts.constant_answer import Answer, ConstantAnswer
 from debugtracer.trace.facts.loss_call import BINARY, INDEXED
@@ -69,6 +69,7 @@ class ConstantAnswersObserver(Observer):
         for one in (self.shares, self.means, self.rows, self.drawn, self.seen):
             one.clear()
 
+    @of_functions(lambda name: name.replace("log_sigmoid", "logsigmoid") in ASKED)
     def called(self, function: Any, args: tuple[Any, ...], kwargs: dict[str, Any], output: Any) -> None:
         """Take the first call of each line in a step, if it has a graph."""
         name = getattr(function, "__name__", "").replace("log_sigmoid", "logsigmoid")

@@ -16,7 +16,7 @@ from debugtracer.observers.loss.score_limit import MOVED, is_number
 from debugtracer.observers.model.running_module import path_of, running_module
 from debugtracer.observers.model.shadow_model import is_dense
 from debugtracer.observers.observed_run import ObservedRun
-from debugtracer.observers.observer import Observer, inspected
+from debugtracer.observers.observer import Observer, inspected, of_functions
 from debugtracer.trace.facts.crossed_lengths import CrossedLengths
 from debugtracer.trace.number import number
 
@@ -70,6 +70,7 @@ class CrossedLengthsObserver(Observer):
         """Drop the step in flight."""
         self.divided, self.products = {}, {}
 
+    @of_functions(DIVIDES, PRODUCTS, SOFT)
     def called(self, function: Any, args: tuple[Any, ...], kwargs: dict[str, Any], output: Any) -> None:
         """Note a quotient, measure the factors of a product, look what a softmax is given."""
         name = getattr(function, "__name__", "")

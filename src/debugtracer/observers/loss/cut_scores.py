@@ -12,7 +12,7 @@ from debugtracer.callsites.line import first
 from debugtracer.observers.model.running_module import running_module
 from debugtracer.observers.model.shadow_model import is_dense, main_output
 from debugtracer.observers.observed_run import ObservedRun
-from debugtracer.observers.observer import Observer
+from debugtracer.observers.observer import Observer, of_functions
 from debugtracer.observers.optimizer.score_gradients import share_memory
 from debugtracer.recorder.state.identity import ById
 from debugtracer.recorder.state.weak import WeakRef
@@ -64,6 +64,7 @@ class CutScoresObserver(Observer):
         if made is not None and made.dim() and made.is_floating_point():
             self.last = LastOutput(WeakRef(module), WeakRef(made), version(made))
 
+    @of_functions(SQUASHES, CUTS)
     def called(self, function: Any, args: tuple[Any, ...], kwargs: dict[str, Any], output: Any) -> None:
         """Note an output that is squashed outside of its model, and decisions of an evaluation with graphs on."""
         name = getattr(function, "__name__", "")

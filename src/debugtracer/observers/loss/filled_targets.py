@@ -16,7 +16,7 @@ from debugtracer.errors import guarded
 from debugtracer.observers.loss.loss_function import arguments
 from debugtracer.observers.model.shadow_model import is_dense
 from debugtracer.observers.observed_run import ObservedRun
-from debugtracer.observers.observer import Observer, inspected
+from debugtracer.observers.observer import Observer, inspected, of_functions
 from debugtracer.recorder.state.weak import WeakRef
 from debugtracer.trace.facts.filled_target import FilledTarget
 from debugtracer.trace.facts.loss_call import INDEXED
@@ -52,6 +52,7 @@ class FilledTargetsObserver(Observer):
         """Forget what was filled in a step that was not seen to its end."""
         self.known.clear()
 
+    @of_functions(FILLS, WRITES, INDEXED)
     def called(self, function: Any, args: tuple[Any, ...], kwargs: dict[str, Any], output: Any) -> None:
         """Note a filled tensor, what is written to it, and the loss that gets it."""
         name = getattr(function, "__name__", "")

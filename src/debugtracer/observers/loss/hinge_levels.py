@@ -12,7 +12,7 @@ from debugtracer.observers.graph.graph_walk import has_graph
 from debugtracer.observers.loss.loss_function import arguments
 from debugtracer.observers.model.shadow_model import is_dense
 from debugtracer.observers.observed_run import ObservedRun
-from debugtracer.observers.observer import Observer, inspected
+from debugtracer.observers.observer import Observer, inspected, of_functions
 from debugtracer.trace.facts.hinge_level import HingeLevel
 from debugtracer.trace.number import number
 
@@ -37,6 +37,7 @@ class HingeLevelsObserver(Observer):
         self.seen.clear()
 
     @inspected
+    @of_functions(lambda name: name.strip("_") in MARGINS or name.strip("_") in CUTS)
     def called(self, function: Any, args: tuple[Any, ...], kwargs: dict[str, Any], output: Any) -> None:
         """Measure a margin loss, or a cut at 0 of one number a row."""
         name = getattr(function, "__name__", "").strip("_")

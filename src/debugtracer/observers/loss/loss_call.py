@@ -30,7 +30,7 @@ from debugtracer.observers.loss.short_terms import short_term
 from debugtracer.observers.model.running_module import path_of, running_module
 from debugtracer.observers.model.shadow_model import is_dense
 from debugtracer.observers.observed_run import ObservedRun
-from debugtracer.observers.observer import Observer
+from debugtracer.observers.observer import Observer, of_functions
 from debugtracer.observers.weights.blended_copies import PRODUCTS
 from debugtracer.recorder.tape.held_rows import lies_first
 from debugtracer.trace.birth import Frame
@@ -64,6 +64,7 @@ class LossCallObserver(Observer):
     def reset(self) -> None:
         self.makers.clear()
 
+    @of_functions(LOSSES, MAKERS, DIFFERENCES, PRODUCTS, {NORMALISES})
     def called(self, function: Any, args: tuple[Any, ...], kwargs: dict[str, Any], output: Any) -> None:
         """Remember a softmax, measure a loss."""
         name = getattr(function, "__name__", "")

@@ -13,7 +13,7 @@ from torch.optim import Optimizer
 from debugtracer.callsites.frames import RawFrames, frames_of, raw_frames
 from debugtracer.observers.loss.loss_function import arguments
 from debugtracer.observers.observed_run import ObservedRun
-from debugtracer.observers.observer import Observer, inspected
+from debugtracer.observers.observer import Observer, inspected, of_functions
 from debugtracer.trace.facts.loss_call import INDEXED
 from debugtracer.trace.facts.mixed_axes import MixedAxes
 
@@ -41,6 +41,7 @@ class MixedAxesObserver(Observer):
         self.cut.clear()
         self.told.clear()
 
+    @of_functions(RESHAPES, CARRIES, INDEXED)
     def called(self, function: Any, args: tuple[Any, ...], kwargs: dict[str, Any], output: Any) -> None:
         """Note such a view, follow it to a loss over classes."""
         name = getattr(function, "__name__", "")

@@ -11,7 +11,7 @@ from torch.optim import Optimizer
 from debugtracer.callsites.frames import RawFrames, raw_frames
 from debugtracer.callsites.line import first
 from debugtracer.observers.observed_run import ObservedRun
-from debugtracer.observers.observer import Observer, inspected
+from debugtracer.observers.observer import Observer, inspected, of_functions
 from debugtracer.observers.weights.blended_copies import PRODUCTS
 from debugtracer.recorder.state.weak import WeakRef
 from debugtracer.trace.facts.loss_call import LOSSES
@@ -69,6 +69,7 @@ class MixedTargetsObserver(Observer):
         """Forget what the step has mixed."""
         self.reset()
 
+    @of_functions({"__getitem__"}, PRODUCTS, LOSSES, ADDED)
     def called(self, function: Any, args: tuple[Any, ...], kwargs: dict[str, Any], output: Any) -> None:
         """Follow an index, a factor, a loss, a sum."""
         if not isinstance(output, Tensor) or len(args) < 2 or not isinstance(args[0], (Tensor, int, float)):

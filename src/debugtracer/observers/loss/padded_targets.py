@@ -14,7 +14,7 @@ from debugtracer.callsites.origins.argument_origin import object_built
 from debugtracer.observers.loss.loss_function import arguments
 from debugtracer.observers.model.running_module import path_of, running_module
 from debugtracer.observers.observed_run import ObservedRun
-from debugtracer.observers.observer import Observer
+from debugtracer.observers.observer import Observer, of_functions
 from debugtracer.trace.facts.loss_call import INDEXED
 from debugtracer.trace.facts.padded_targets import PaddedTargets
 from debugtracer.trace.number import number
@@ -45,6 +45,7 @@ class PaddedTargetsObserver(Observer):
         self.flattened.clear()
         self.steps.clear()
 
+    @of_functions(COMPARISONS, INDEXED, FLATTENERS)
     def called(self, function: Any, args: tuple[Any, ...], kwargs: dict[str, Any], output: Any) -> None:
         """Note a comparison of ids, look at the targets of a loss over classes."""
         name = getattr(function, "__name__", "")

@@ -12,7 +12,7 @@ from debugtracer.callsites.frames import RawFrames, frames_of, raw_frames
 from debugtracer.observers.loss.row_spread import DIFFERENCES
 from debugtracer.observers.model.shadow_model import is_dense
 from debugtracer.observers.observed_run import ObservedRun
-from debugtracer.observers.observer import Observer, inspected
+from debugtracer.observers.observer import Observer, inspected, of_functions
 from debugtracer.observers.weights.blended_copies import PRODUCTS
 from debugtracer.trace.facts.loss_call import LossCall
 
@@ -54,6 +54,7 @@ class PairedProductsObserver(Observer):
         """Forget what was made in a step that was not seen to its end."""
         self.made.clear()
 
+    @of_functions(PRODUCTS, QUOTIENTS, DIFFERENCES)
     def called(self, function: Any, args: tuple[Any, ...], kwargs: dict[str, Any], output: Any) -> None:
         """Remember a matrix that hangs on a graph."""
         name = getattr(function, "__name__", "")

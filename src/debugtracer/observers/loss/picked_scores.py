@@ -9,7 +9,7 @@ from torch import Tensor
 
 from debugtracer.observers.loss.loss_call import VIEWS
 from debugtracer.observers.observed_run import ObservedRun
-from debugtracer.observers.observer import Observer
+from debugtracer.observers.observer import Observer, of_functions
 from debugtracer.trace.facts.loss_call import Maker
 from debugtracer.trace.facts.picked_scores import PickedScores
 from debugtracer.trace.number import number
@@ -31,6 +31,7 @@ class PickedScoresObserver(Observer):
     def reset(self) -> None:
         self.makers.clear()
 
+    @of_functions({"log_softmax"}, PICKS)
     def called(self, function: Any, args: tuple[Any, ...], kwargs: dict[str, Any], output: Any) -> None:
         """Remember a log_softmax, measure a pick from one."""
         name = getattr(function, "__name__", "")

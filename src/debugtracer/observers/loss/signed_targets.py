@@ -12,7 +12,7 @@ from torch import Tensor
 from debugtracer.observers.model.running_module import path_of, running_module
 from debugtracer.observers.model.shadow_model import is_dense
 from debugtracer.observers.observed_run import ObservedRun
-from debugtracer.observers.observer import Observer
+from debugtracer.observers.observer import Observer, of_functions
 from debugtracer.trace.facts.signed_target import SIGNED, SignedTarget
 from debugtracer.trace.number import number
 
@@ -29,6 +29,7 @@ class SignedTargetsObserver(Observer):
         super().__init__(run)
         self.step, self.emitted, self.number = -1, 0, 0
 
+    @of_functions(SIGNED)
     def called(self, function: Any, args: tuple[Any, ...], kwargs: dict[str, Any], output: Any) -> None:
         """Measure the targets of one call."""
         name = getattr(function, "__name__", "")

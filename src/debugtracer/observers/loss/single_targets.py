@@ -16,7 +16,7 @@ from debugtracer.callsites.origins.value_origin import made_first
 from debugtracer.observers.graph.graph_walk import leaves, numbers
 from debugtracer.observers.loss.loss_function import arguments
 from debugtracer.observers.observed_run import ObservedRun
-from debugtracer.observers.observer import Observer, inspected
+from debugtracer.observers.observer import Observer, inspected, of_functions
 from debugtracer.recorder.run_state import parameters
 from debugtracer.trace.facts.loss_call import BINARY
 from debugtracer.trace.facts.single_target import SingleTarget
@@ -51,6 +51,7 @@ class SingleTargetsObserver(Observer):
         """Forget the calls of a step that was not seen to its end."""
         self.asked.clear()
 
+    @of_functions(BINARY)
     def called(self, function: Any, args: tuple[Any, ...], kwargs: dict[str, Any], output: Any) -> None:
         """Note a binary loss and the range of its targets."""
         name = getattr(function, "__name__", "")

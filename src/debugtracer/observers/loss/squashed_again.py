@@ -14,7 +14,7 @@ from debugtracer.observers.graph.graph_walk import node_of
 from debugtracer.observers.loss.loss_call import VIEWS
 from debugtracer.observers.model.running_module import running_module
 from debugtracer.observers.observed_run import ObservedRun
-from debugtracer.observers.observer import Observer, inspected
+from debugtracer.observers.observer import Observer, inspected, of_functions
 from debugtracer.trace.facts.squashed_again import SquashedAgain
 
 SIGMOIDS = frozenset({"sigmoid", "sigmoid_", "special_expit", "expit"})
@@ -48,6 +48,7 @@ class SquashedAgainObserver(Observer):
         """Forget what was made in a step that was not seen to its end."""
         self.made.clear()
 
+    @of_functions(SQUASHES)
     def called(self, function: Any, args: tuple[Any, ...], kwargs: dict[str, Any], output: Any) -> None:
         """Remember such an output, and emit one of such an output."""
         name = getattr(function, "__name__", "")

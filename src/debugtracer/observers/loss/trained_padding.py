@@ -17,7 +17,7 @@ from debugtracer.observers.loss.padded_targets import COMPARISONS
 from debugtracer.observers.model.attended_padding import at_one_end
 from debugtracer.observers.model.shadow_model import is_dense, main_output
 from debugtracer.observers.observed_run import ObservedRun
-from debugtracer.observers.observer import Observer, inspected
+from debugtracer.observers.observer import Observer, inspected, of_functions
 from debugtracer.recorder.tape.entry import tensors
 from debugtracer.recorder.tape.moved_leaves import storage_of
 from debugtracer.trace.facts.loss_call import LOSSES
@@ -84,6 +84,7 @@ class TrainedPaddingObserver(Observer):
         """Drop the step in flight."""
         self.answered, self.wanted, self.compared = [], [], []
 
+    @of_functions(LOSSES, COMPARISONS)
     def called(self, function: Any, args: tuple[Any, ...], kwargs: dict[str, Any], output: Any) -> None:
         """Note the targets of a loss, and what tensors are compared with."""
         name = getattr(function, "__name__", "")

@@ -213,7 +213,7 @@ def is_number(value: Any) -> bool:
 def is_column(value: Tensor) -> bool:
     """Whether each row has 0 or 1, and some have each."""
     rows = value.numel()
-    if value.requires_grad or rows < FEWEST or value.is_complex() or not value.dim() or max(value.shape) != rows:
+    if rows < FEWEST or value.requires_grad or value.is_complex() or not value.dim() or max(value.shape) != rows:
         return False
     ones = value == 1
     return bool((ones | (value == 0)).all()) and 0 < int(ones.sum()) < rows

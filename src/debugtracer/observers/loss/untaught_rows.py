@@ -15,7 +15,7 @@ from debugtracer.observers.loss.loss_function import arguments
 from debugtracer.observers.model.given_labels import labels_in
 from debugtracer.observers.model.shadow_model import is_dense
 from debugtracer.observers.observed_run import ObservedRun
-from debugtracer.observers.observer import Observer, inspected
+from debugtracer.observers.observer import Observer, inspected, of_functions
 from debugtracer.recorder.state.leaves import leaves_of
 from debugtracer.recorder.tape.batches import Batch, LoaderInfo
 from debugtracer.trace.facts.loss_call import INDEXED, LOSSES
@@ -47,6 +47,7 @@ class UntaughtRowsObserver(Observer):
         self.run.unsubscribe(self.fetched)
 
     @inspected
+    @of_functions(LOSSES)
     def called(self, function: Any, args: tuple[Any, ...], kwargs: dict[str, Any], output: Any) -> None:
         """Find the labels of the loss among the batches."""
         name = getattr(function, "__name__", "")

@@ -16,7 +16,7 @@ from debugtracer.observers.loss.loss_function import arguments
 from debugtracer.observers.model.running_module import running_module
 from debugtracer.observers.model.token_trials import next_token, texts
 from debugtracer.observers.observed_run import ObservedRun
-from debugtracer.observers.observer import Observer, inspected
+from debugtracer.observers.observer import Observer, inspected, of_functions
 from debugtracer.trace.birth import Frame
 from debugtracer.trace.facts.loss_call import INDEXED
 from debugtracer.trace.facts.untrained_end import UntrainedEnd
@@ -60,6 +60,7 @@ class UntrainedEndsObserver(Observer):
         self.given.clear()
         self.targets.clear()
 
+    @of_functions(INDEXED)
     def called(self, function: Any, args: tuple[Any, ...], kwargs: dict[str, Any], output: Any) -> None:
         """Note the targets of a loss over classes."""
         name = getattr(function, "__name__", "")

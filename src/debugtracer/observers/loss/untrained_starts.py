@@ -13,7 +13,7 @@ from debugtracer.observers.loss.loss_function import arguments
 from debugtracer.observers.loss.untrained_ends import joined
 from debugtracer.observers.model.token_trials import next_token, texts
 from debugtracer.observers.observed_run import ObservedRun
-from debugtracer.observers.observer import Observer, inspected
+from debugtracer.observers.observer import Observer, inspected, of_functions
 from debugtracer.recorder.state.identity import ById
 from debugtracer.trace.birth import Frame
 from debugtracer.trace.facts.loss_call import INDEXED
@@ -73,6 +73,7 @@ class UntrainedStartsObserver(Observer):
         """Drop the ids of the step in flight."""
         self.given, self.targets = [], []
 
+    @of_functions(INDEXED)
     def called(self, function: Any, args: tuple[Any, ...], kwargs: dict[str, Any], output: Any) -> None:
         """Note the targets of a loss over classes."""
         name = getattr(function, "__name__", "")

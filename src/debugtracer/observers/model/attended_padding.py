@@ -14,7 +14,7 @@ from torch import Tensor, nn
 from debugtracer.observers.model.running_module import path_of, running_module
 from debugtracer.observers.model.shadow_model import is_dense
 from debugtracer.observers.observed_run import ObservedRun
-from debugtracer.observers.observer import Observer, inspected
+from debugtracer.observers.observer import Observer, inspected, of_functions
 from debugtracer.recorder.tape.entry import tensors
 from debugtracer.trace.birth import Frame
 from debugtracer.trace.facts.attended_padding import AttendedPadding
@@ -51,6 +51,7 @@ class AttendedPaddingObserver(Observer):
         """Forget the masks of a step that was not seen to its end."""
         self.masks.clear()
 
+    @of_functions(lambda name: name.rstrip("_") in (HEADS, DOT, FILL))
     def called(self, function: Any, args: tuple[Any, ...], kwargs: dict[str, Any], output: Any) -> None:
         """Note a mask over keys."""
         name = getattr(function, "__name__", "")

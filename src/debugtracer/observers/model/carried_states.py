@@ -20,7 +20,7 @@ from debugtracer.errors import guarded
 from debugtracer.observers.model.running_module import path_of, running_module
 from debugtracer.observers.model.shadow_model import is_dense
 from debugtracer.observers.observed_run import ObservedRun
-from debugtracer.observers.observer import Observer
+from debugtracer.observers.observer import Observer, of_functions
 from debugtracer.observers.program.state_made import followed, handed_in, state_given
 from debugtracer.recorder.tape.batches import Batch
 from debugtracer.source.program import Program
@@ -57,6 +57,7 @@ class CarriedStatesObserver(Observer):
         """Forget states: batches between may not have been seen."""
         self.last.clear()
 
+    @of_functions(LAYERS)
     def called(self, function: Any, args: tuple[Any, ...], kwargs: dict[str, Any], output: Any) -> None:
         """Compare the state that a layer is given with the one that it gave in the batch before."""
         name = getattr(function, "__name__", "")

@@ -12,7 +12,7 @@ from torch.optim import Optimizer
 
 from debugtracer.callsites.frames import RawFrames, frames_of, raw_frames
 from debugtracer.observers.observed_run import ObservedRun
-from debugtracer.observers.observer import Observer
+from debugtracer.observers.observer import Observer, of_functions
 from debugtracer.trace.birth import Frame
 from debugtracer.trace.facts.equal_units import EqualUnits
 from debugtracer.trace.number import number
@@ -40,6 +40,7 @@ class EqualUnitsObserver(Observer):
     def reset(self) -> None:
         self.filled.clear()
 
+    @of_functions(FILLERS)
     def called(self, function: Any, args: tuple[Any, ...], kwargs: dict[str, Any], output: Any) -> None:
         """Remember who fills a tensor before the first update."""
         if (

@@ -16,7 +16,7 @@ from debugtracer.observers.model.recorded_call import RecordedCall, may_be_calle
 from debugtracer.observers.model.shadow_model import is_traced, unnoticed
 from debugtracer.observers.model.target_trials import RUNS, is_given, targets_used
 from debugtracer.observers.observed_run import ObservedRun
-from debugtracer.observers.observer import Observer, inspected
+from debugtracer.observers.observer import Observer, inspected, of_functions
 from debugtracer.recorder.state.identity import ById
 from debugtracer.trace.facts.evaluated_targets import EvaluatedTargets
 
@@ -57,6 +57,7 @@ class EvaluatedTargetsObserver(Observer):
         """Let go of the step in flight."""
         self.given, self.wanted = [], []
 
+    @of_functions(COMPARED)
     def called(self, function: Any, args: tuple[Any, ...], kwargs: dict[str, Any], output: Any) -> None:
         """Note the targets of a loss."""
         name = getattr(function, "__name__", "")

@@ -13,7 +13,7 @@ from debugtracer.callsites.frames import RawFrames, frames_of, raw_frames
 from debugtracer.callsites.origins.added_origin import added_origin
 from debugtracer.errors import guarded
 from debugtracer.observers.observed_run import ObservedRun
-from debugtracer.observers.observer import Observer, inspected
+from debugtracer.observers.observer import Observer, inspected, of_functions
 from debugtracer.recorder.state.identity import ById
 from debugtracer.recorder.state.weak import WeakRef
 from debugtracer.recorder.tape.entry import tensors
@@ -68,6 +68,7 @@ class FieldIdsObserver(Observer):
         self.roots.clear()
         self.run.unsubscribe(self.left)
 
+    @of_functions({"embedding"})
     def called(self, function: Any, args: tuple[Any, ...], kwargs: dict[str, Any], output: Any) -> None:
         """Note a look-up of columns of ids."""
         if getattr(function, "__name__", "") != "embedding" or len(args) < 2 or not torch.is_grad_enabled():

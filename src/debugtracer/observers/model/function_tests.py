@@ -30,7 +30,7 @@ from debugtracer.observers.model.shadow_model import ShadowModel, is_traced, unn
 from debugtracer.observers.model.side_effects import side_effect
 from debugtracer.observers.model.window_trials import Answer, Answers
 from debugtracer.observers.observed_run import ObservedRun
-from debugtracer.observers.observer import Observer
+from debugtracer.observers.observer import Observer, of_functions
 from debugtracer.recorder.state.held_bytes import held_bytes
 from debugtracer.recorder.tape.batches import Batch
 from debugtracer.trace.birth import Frame
@@ -109,6 +109,7 @@ class FunctionTestsObserver(Observer):
             self.kept.append(RecordedCall(module, args, kwargs, last.rows if last is not None else None))
             self.batch = self.batch or batch_of(self.run.batches, (*args, *kwargs.values()))
 
+    @of_functions(LOSSES)
     def called(self, function: Any, args: tuple[Any, ...], kwargs: dict[str, Any], output: Any) -> None:
         """Keep the targets of the first cross-entropy or divergence, to see whether the next token is predicted, and
         those of a loss of numbers."""

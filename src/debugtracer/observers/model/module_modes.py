@@ -16,7 +16,7 @@ from debugtracer.hooks.hook import Patches
 from debugtracer.hooks.skipped_code import compiling
 from debugtracer.observers.model.running_module import running_module
 from debugtracer.observers.observed_run import ObservedRun
-from debugtracer.observers.observer import Observer
+from debugtracer.observers.observer import Observer, of_functions
 from debugtracer.recorder.run_state import parameters
 from debugtracer.recorder.state.identity import ById
 from debugtracer.recorder.state.roots import plain_path
@@ -118,6 +118,7 @@ class ModuleModesObserver(Observer):
         for watched in list(self.watched.values()):
             watched.dirty = True
 
+    @of_functions({"dropout"})
     def called(self, function: Any, args: tuple[Any, ...], kwargs: dict[str, Any], output: Any) -> None:
         """Follow the module that calls a functional dropout, whose mode matters too."""
         if (

@@ -16,7 +16,7 @@ from debugtracer.observers.model.place_order import is_given_back, masked_layer,
 from debugtracer.observers.model.recorded_call import RecordedCall, may_be_called_again, simple
 from debugtracer.observers.model.shadow_model import is_traced, unnoticed
 from debugtracer.observers.observed_run import ObservedRun
-from debugtracer.observers.observer import Observer, inspected
+from debugtracer.observers.observer import Observer, inspected, of_functions
 from debugtracer.trace.facts.loss_call import BINARY, INDEXED
 from debugtracer.trace.facts.own_places import OwnPlaces
 
@@ -37,6 +37,7 @@ class OwnPlacesObserver(Observer):
     def reset(self) -> None:
         self.kept, self.wanted = [], []
 
+    @of_functions(BINARY, INDEXED)
     def called(self, function: Any, args: tuple[Any, ...], kwargs: dict[str, Any], output: Any) -> None:
         """Keep the targets of the first likelihoods."""
         name = getattr(function, "__name__", "")

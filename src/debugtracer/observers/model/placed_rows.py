@@ -14,7 +14,7 @@ from debugtracer.callsites.line import first
 from debugtracer.observers.model.running_module import path_of, running_module
 from debugtracer.observers.model.shadow_model import is_dense, main_output
 from debugtracer.observers.observed_run import ObservedRun
-from debugtracer.observers.observer import Observer, inspected
+from debugtracer.observers.observer import Observer, inspected, of_functions
 from debugtracer.recorder.tape.batches import Batch
 from debugtracer.recorder.tape.moved_leaves import storage_of
 from debugtracer.trace.facts.placed_rows import PlacedRows
@@ -54,6 +54,7 @@ class PlacedRowsObserver(Observer):
         """Forget the sums of a step that was not seen to its end."""
         self.sums = []
 
+    @of_functions(SUMS)
     def called(self, function: Any, args: tuple[Any, ...], kwargs: dict[str, Any], output: Any) -> None:
         """Note a sum of samples and the first vectors of a table."""
         if getattr(function, "__name__", "") not in SUMS or len(args) < 2 or len(self.sums) >= MOST:

@@ -16,7 +16,7 @@ from debugtracer.observers.model.attended_padding import DOT, FILL, HEADS, kept_
 from debugtracer.observers.model.read_positions import FIRST, Read, read_of, single
 from debugtracer.observers.model.shadow_model import is_dense
 from debugtracer.observers.observed_run import ObservedRun
-from debugtracer.observers.observer import Observer, inspected
+from debugtracer.observers.observer import Observer, inspected, of_functions
 from debugtracer.recorder.tape.entry import tensors
 from debugtracer.trace.facts.read_padding import ReadPadding
 from debugtracer.trace.number import number
@@ -81,6 +81,7 @@ class ReadPaddingObserver(Observer):
         """Drop the step in flight."""
         self.given, self.reads, self.masks, self.compared, self.recurrent = [], [], [], set(), False
 
+    @of_functions(READS, EQUALS, ABOVE, RECURRENT, lambda name: name.rstrip("_") in (HEADS, DOT, FILL))
     def called(self, function: Any, args: tuple[Any, ...], kwargs: dict[str, Any], output: Any) -> None:
         """Note one position that is taken out of each row, and what ids are compared with."""
         name = getattr(function, "__name__", "")

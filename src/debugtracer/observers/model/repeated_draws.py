@@ -14,7 +14,7 @@ from debugtracer.errors import guarded
 from debugtracer.observers.checkpoint.checksum import checksums
 from debugtracer.observers.model.running_module import running_module
 from debugtracer.observers.observed_run import ObservedRun
-from debugtracer.observers.observer import Observer, inspected
+from debugtracer.observers.observer import Observer, inspected, of_functions
 from debugtracer.trace.facts.repeated_draw import RepeatedDraw
 
 DRAWS = frozenset({"randn", "randn_like", "rand", "rand_like", "randint", "normal", "bernoulli"})
@@ -49,6 +49,7 @@ class RepeatedDrawsObserver(Observer):
         if not self.inputs and given and module.training:
             self.rows, self.inputs = len(given[0]), checksums(given)
 
+    @of_functions(DRAWS)
     def called(self, function: Any, args: tuple[Any, ...], kwargs: dict[str, Any], output: Any) -> None:
         """Remember what a module draws for each row of its inputs."""
         name = getattr(function, "__name__", "")

@@ -25,7 +25,7 @@ from debugtracer.observers.numerics.domain_margin import (
     margin_of,
 )
 from debugtracer.observers.observed_run import ObservedRun
-from debugtracer.observers.observer import Observer, inspected
+from debugtracer.observers.observer import Observer, inspected, of_functions
 from debugtracer.trace.facts.domain_edges import DomainEdges, Edge
 from debugtracer.trace.number import number
 
@@ -63,6 +63,7 @@ class DomainEdgesObserver(Observer):
         self.calls.clear()
         self.guards.clear()
 
+    @of_functions(GUARDS, CHOICES, WATCHED)
     def called(self, function: Any, args: tuple[Any, ...], kwargs: dict[str, Any], output: Any) -> None:
         """Take calls of functions with an edge, of guards before them, and of choices after them."""
         name = getattr(function, "__name__", "")

@@ -9,7 +9,7 @@ import torch
 from torch import Tensor
 
 from debugtracer.observers.observed_run import ObservedRun
-from debugtracer.observers.observer import Observer
+from debugtracer.observers.observer import Observer, of_functions
 from debugtracer.recorder.tape.entry import HALF
 from debugtracer.trace.facts.half_reduction import HalfReduction
 from debugtracer.trace.number import number
@@ -39,6 +39,7 @@ class HalfReductionObserver(Observer):
         super().__init__(run)
         self.elements, self.at = 0, -1
 
+    @of_functions(REDUCTIONS)
     def called(self, function: Any, args: tuple[Any, ...], kwargs: dict[str, Any], output: Any) -> None:
         """Repeat a reduction with a half-precision result in float32 on the same values."""
         name = getattr(function, "__name__", "")

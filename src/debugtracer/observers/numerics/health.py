@@ -29,7 +29,7 @@ from debugtracer.observers.numerics.tensor_health import (
 )
 from debugtracer.observers.numerics.weights_before import WeightsBefore
 from debugtracer.observers.observed_run import ObservedRun
-from debugtracer.observers.observer import Observer, inspected
+from debugtracer.observers.observer import Observer, inspected, of_functions
 from debugtracer.recorder.run_state import parameters
 from debugtracer.trace.birth import Frame
 from debugtracer.trace.facts.health import Health, Role, TensorHealth
@@ -69,6 +69,7 @@ class HealthObserver(Observer):
         if len(self.activations) < MOST_TENSORS:
             self.look_at(path, output, kind)
 
+    @of_functions(lambda name: name.rstrip("_") in SQUASHING)
     def called(self, function: Any, args: tuple[Any, ...], kwargs: dict[str, Any], output: Any) -> None:
         """Measure the output of a squashing function, wherever it is called."""
         word = getattr(function, "__name__", "").rstrip("_")

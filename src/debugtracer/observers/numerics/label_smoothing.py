@@ -9,7 +9,7 @@ import torch
 from torch import Tensor
 
 from debugtracer.observers.observed_run import ObservedRun
-from debugtracer.observers.observer import Observer
+from debugtracer.observers.observer import Observer, of_functions
 from debugtracer.trace.facts.label_smoothing import LabelSmoothing, Smoothed
 
 EPSILONS = (0.0, 0.1, 0.2)  # the values of the first article (docs/rationale/checks.md#label-smoothing)
@@ -25,6 +25,7 @@ class LabelSmoothingObserver(Observer):
         super().__init__(run)
         self.step = -1
 
+    @of_functions({"cross_entropy"})
     def called(self, function: Any, args: tuple[Any, ...], kwargs: dict[str, Any], output: Any) -> None:
         """Take a call of F.cross_entropy on the CPU, one a step."""
         if getattr(function, "__name__", "") != "cross_entropy" or self.step == self.run.step:

@@ -13,7 +13,7 @@ from debugtracer.errors import guarded
 from debugtracer.observers.loss.loss_function import arguments, class_dim
 from debugtracer.observers.numerics.score_angle import score_angle
 from debugtracer.observers.observed_run import ObservedRun
-from debugtracer.observers.observer import Observer
+from debugtracer.observers.observer import Observer, of_functions
 from debugtracer.trace.facts.logit_scale import LogitScale
 from debugtracer.trace.number import number
 
@@ -36,6 +36,7 @@ class LogitScaleObserver(Observer):
     def reset(self) -> None:
         self.lines.clear()
 
+    @of_functions({"cross_entropy"})
     def called(self, function: Any, args: tuple[Any, ...], kwargs: dict[str, Any], output: Any) -> None:
         """Take the first call of each line in a step, if it has a graph."""
         if (

@@ -10,7 +10,7 @@ from torch.optim import Optimizer
 
 from debugtracer.observers.model.running_module import path_of, running_module
 from debugtracer.observers.observed_run import ObservedRun
-from debugtracer.observers.observer import Observer, inspected
+from debugtracer.observers.observer import Observer, inspected, of_functions
 from debugtracer.trace.birth import Frame
 from debugtracer.trace.facts.norm_batch import NormBatch
 
@@ -29,6 +29,7 @@ class NormBatchObserver(Observer):
     def reset(self) -> None:
         self.few.clear()
 
+    @of_functions({"batch_norm"})
     def called(self, function: Any, args: tuple[Any, ...], kwargs: dict[str, Any], output: Any) -> None:
         """Note a batch norm in training mode that sees few values."""
         if (

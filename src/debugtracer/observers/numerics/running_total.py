@@ -13,7 +13,7 @@ from torch.optim import Optimizer
 
 from debugtracer.callsites.frames import RawFrames, frames_of, raw_frames
 from debugtracer.observers.observed_run import ObservedRun
-from debugtracer.observers.observer import Observer, inspected
+from debugtracer.observers.observer import Observer, inspected, of_functions
 from debugtracer.recorder.state.weak import WeakRef
 from debugtracer.recorder.tape.entry import HALF
 from debugtracer.trace.facts.half_reduction import RunningTotal
@@ -48,6 +48,7 @@ class RunningTotalObserver(Observer):
     def reset(self) -> None:
         self.totals.clear()
 
+    @of_functions(ADDITIONS)
     def called(self, function: Any, args: tuple[Any, ...], kwargs: dict[str, Any], output: Any) -> None:
         """Take an addition whose result is one half-precision value."""
         if getattr(function, "__name__", "") not in ADDITIONS or len(args) != 2 or kwargs:

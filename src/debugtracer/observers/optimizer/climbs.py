@@ -21,7 +21,7 @@ from debugtracer.observers.graph.graph_walk import MOST_PART_NODES, leaves
 from debugtracer.observers.graph.loss_sign import SIMILARITY, LossSign, sign_of
 from debugtracer.observers.numerics.even_sample import evenly
 from debugtracer.observers.observed_run import ObservedRun
-from debugtracer.observers.observer import Observer
+from debugtracer.observers.observer import Observer, of_functions
 from debugtracer.observers.optimizer.score_gradients import is_plain
 from debugtracer.recorder.run_state import parameters
 from debugtracer.recorder.state.weak import WeakRef
@@ -91,6 +91,7 @@ class ClimbsObserver(Observer):
         """End, for an update was not seen."""
         self.end()
 
+    @of_functions(TURNS, {"mean", "sum"}, WRITES)
     def called(self, function: Any, args: tuple[Any, ...], kwargs: dict[str, Any], output: Any) -> None:
         """Note the line that turns a number round, that makes one number, and that writes into a weight."""
         name = getattr(function, "__name__", "")

@@ -17,7 +17,7 @@ from debugtracer.callsites.line import first
 from debugtracer.errors import guarded
 from debugtracer.observers.graph.graph_walk import leaves
 from debugtracer.observers.observed_run import ObservedRun
-from debugtracer.observers.observer import Observer
+from debugtracer.observers.observer import Observer, of_functions
 from debugtracer.recorder.run_state import parameters
 from debugtracer.recorder.state.weak import WeakRef
 from debugtracer.trace.facts.score_gradient import ScoreGradient
@@ -57,6 +57,7 @@ class ScoreGradientsObserver(Observer):
         """Forget the calls before: their updates may be over."""
         self.calls, self.made = [], []
 
+    @of_functions(("detach", "__get__"))
     def called(self, function: Any, args: tuple[Any, ...], kwargs: dict[str, Any], output: Any) -> None:
         """Remember what a network made where its graph is cut off."""
         if getattr(function, "__name__", "") not in ("detach", "__get__") or len(self.run.optimizers) < 2:

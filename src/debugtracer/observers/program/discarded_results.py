@@ -11,11 +11,18 @@ from torch import Tensor
 from debugtracer.callsites.discarded_call import discarded_call
 from debugtracer.callsites.frames import RawFrames, frames_of
 from debugtracer.observers.observed_run import ObservedRun
-from debugtracer.observers.observer import Observer
+from debugtracer.observers.observer import Observer, of_functions
 from debugtracer.trace.facts.discarded_result import DiscardedResult
 from debugtracer.trace.number import number
 
 MOST_VALUES = 2**22  # values compared, once a line (ours)
+
+
+@functools.cache
+def has_twin(name: str) -> bool:
+    """Whether a tensor has this function in place too."""
+    plain = name.isidentifier() and not name.startswith("_") and not name.endswith("_")
+    return plain and callable(getattr(Tensor, f"{name}_", None)) and callable(getattr(Tensor, name, None))
 
 
 class DiscardedResultsObserver(Observer):
@@ -28,6 +35,7 @@ class DiscardedResultsObserver(Observer):
     def reset(self) -> None:
         self.told.clear()
 
+    @of_functions(has_twin)
     def called(self, function: Any, args: tuple[Any, ...], kwargs: dict[str, Any], output: Any) -> None:
         """Emit a call once it is seen to have thrown away a change."""
         name = getattr(function, "__name__", "")
@@ -44,13 +52,6 @@ class DiscardedResultsObserver(Observer):
                     ref=self.run.ref(), function=name, twin=f"{name}_", frame=frames_of(at)[0], changed=number(share)
                 )
             )
-
-
-@functools.cache
-def has_twin(name: str) -> bool:
-    """Whether a tensor has this function in place too."""
-    plain = name.isidentifier() and not name.startswith("_") and not name.endswith("_")
-    return plain and callable(getattr(Tensor, f"{name}_", None)) and callable(getattr(Tensor, name, None))
 
 
 def changed(given: Tensor, output: Tensor) -> float:

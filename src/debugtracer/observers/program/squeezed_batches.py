@@ -12,7 +12,7 @@ from debugtracer.callsites.frames import RawFrames, raw_frames
 from debugtracer.callsites.line import first
 from debugtracer.observers.graph.graph_walk import node_of
 from debugtracer.observers.observed_run import ObservedRun
-from debugtracer.observers.observer import Observer
+from debugtracer.observers.observer import Observer, of_functions
 from debugtracer.observers.program.crash_ref import crash_ref
 from debugtracer.trace.facts.raised_expression import SqueezedBatch
 
@@ -42,6 +42,7 @@ class SqueezedBatchesObserver(Observer):
     def reset(self) -> None:
         self.shapes.clear()
 
+    @of_functions({"squeeze"})
     def called(self, function: Any, args: tuple[Any, ...], kwargs: dict[str, Any], output: Any) -> None:
         """Note a shape that is squeezed without a dimension."""
         if getattr(function, "__name__", "") == "squeeze" and len(args) == 1 and not kwargs and len(self.shapes) < MOST:

@@ -22,7 +22,7 @@ from debugtracer.callsites.program_stack import program_stack
 from debugtracer.errors import guarded
 from debugtracer.observers.model.running_module import running_module
 from debugtracer.observers.observed_run import FIRST_STEPS, ObservedRun
-from debugtracer.observers.observer import Observer, always, inspected
+from debugtracer.observers.observer import Observer, always, inspected, of_functions
 from debugtracer.recorder.state.weak import WeakRef
 from debugtracer.trace.birth import Frame
 from debugtracer.trace.facts.loss_call import INDEXED
@@ -64,6 +64,7 @@ class UnreadPartsObserver(Observer):
         """By the number of classes: the line of a loss without weights."""
 
     @inspected
+    @of_functions(INDEXED)
     def called(self, function: Any, args: tuple[Any, ...], kwargs: dict[str, Any], output: Any) -> None:
         """Note the classes of a loss that has no weights."""
         if getattr(function, "__name__", "") in INDEXED and self.run.state.step < FIRST_STEPS:

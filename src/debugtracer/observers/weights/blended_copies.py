@@ -11,7 +11,7 @@ from torch.optim import Optimizer
 
 from debugtracer.callsites.frames import RawFrames, frames_of, raw_frames
 from debugtracer.observers.observed_run import ObservedRun
-from debugtracer.observers.observer import Observer, inspected
+from debugtracer.observers.observer import Observer, inspected, of_functions
 from debugtracer.recorder.state.identity import ById
 from debugtracer.trace.facts.blended_copy import BlendedCopy
 from debugtracer.trace.number import number
@@ -86,6 +86,7 @@ class BlendedCopiesObserver(Observer):
         self.stepped[optimizer] = True
         self.stepping = {code for code, _ in raw_frames(2)}
 
+    @of_functions(BLENDS, SUMS, PRODUCTS, IN_PLACE)
     def called(self, function: Any, args: tuple[Any, ...], kwargs: dict[str, Any], output: Any) -> None:
         """Take a product with a number, or a lerp, of a leaf without a graph."""
         name = getattr(function, "__name__", "")

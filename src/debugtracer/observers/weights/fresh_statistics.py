@@ -12,7 +12,7 @@ from torch.nn.modules.batchnorm import _BatchNorm
 from debugtracer.callsites.frames import RawFrames, raw_frames
 from debugtracer.callsites.line import first
 from debugtracer.observers.observed_run import ObservedRun
-from debugtracer.observers.observer import Observer
+from debugtracer.observers.observer import Observer, of_functions
 from debugtracer.observers.weights.weight_samples import WeightSamples, is_readable, sample
 from debugtracer.recorder.run_state import parameters
 from debugtracer.recorder.state.identity import ById
@@ -57,6 +57,7 @@ class FreshStatisticsObserver(Observer):
         self.known.clear()
         self.written.clear()
 
+    @of_functions(WRITES)
     def called(self, function: Any, args: tuple[Any, ...], kwargs: dict[str, Any], output: Any) -> None:
         """Note what is written in place after the first update, and where."""
         if self.run.step == 0 or getattr(function, "__name__", "") not in WRITES:

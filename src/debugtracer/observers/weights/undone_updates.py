@@ -10,7 +10,7 @@ from torch.optim import Optimizer
 
 from debugtracer.callsites.frames import RawFrames, frames_of, raw_frames
 from debugtracer.observers.observed_run import ObservedRun
-from debugtracer.observers.observer import Observer
+from debugtracer.observers.observer import Observer, of_functions
 from debugtracer.observers.optimizer.effects import comparable, part
 from debugtracer.recorder.run_state import parameters
 from debugtracer.recorder.state.identity import ById
@@ -94,6 +94,7 @@ class UndoneUpdatesObserver(Observer):
             last.after = [part(p).clone() for p in held if p is not None]
         last.step = raw_frames(1)
 
+    @of_functions(REPLACES)
     def called(self, function: Any, args: tuple[Any, ...], kwargs: dict[str, Any], output: Any) -> None:
         """Note the line that first puts another value into a parameter after the update."""
         if getattr(function, "__name__", "") not in REPLACES or not args or not isinstance(args[0], Tensor):
