@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import linecache
 import os
 import sys
@@ -17,6 +18,7 @@ _OURS = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
 _LIBRARIES = tuple({_OURS, *(sysconfig.get_paths()[key] for key in ("stdlib", "platstdlib", "purelib", "platlib"))})
 
 
+@functools.lru_cache(16_384)  # all modules of a process are asked, now and again
 def is_user_file(file: str) -> bool:
     """True for code that is neither a library, nor ours, nor made up."""
     if file.startswith("<"):

@@ -6,6 +6,7 @@ from __future__ import annotations
 import dis
 import functools
 import inspect
+from bisect import bisect_left
 from types import CodeType
 from typing import NamedTuple
 
@@ -99,12 +100,12 @@ def line_of(code: CodeType, offset: int) -> int:
 
 def followers(code: CodeType, steps: list[dis.Instruction]) -> list[list[int]]:
     """Which instructions may come after each, those of a handler that catches its error too."""
-    places = {step.offset: place for place, step in enumerate(steps)}
+    offsets = [step.offset for step in steps]
     jumps = {*dis.hasjrel, *dis.hasjabs}
 
     def from_offset(offset: int) -> list[int]:
-        found = places.get(offset, next((place for at, place in places.items() if at >= offset), None))
-        return [] if found is None else [found]
+        place = bisect_left(offsets, offset)
+        return [place] if place < len(offsets) else []
 
     found: list[list[int]] = []
     for place, step in enumerate(steps):
@@ -114,9 +115,8 @@ def followers(code: CodeType, steps: list[dis.Instruction]) -> list[list[int]]:
             found[place] += from_offset(int(step.argval))
     for entry in getattr(dis.Bytecode(code), "exception_entries", ()):  # from Python 3.11 on
         handler = from_offset(entry.target)
-        for place, step in enumerate(steps):
-            if entry.start <= step.offset < entry.end:
-                found[place] += handler
+        for place in range(bisect_left(offsets, entry.start), bisect_left(offsets, entry.end)):
+            found[place] += handler
     return found
 
 
@@ -129,9 +129,10 @@ def live_after(steps: list[dis.Instruction], follow: list[list[int]]) -> list[fr
     while moved:
         moved = False
         for place in range(len(steps) - 1, -1, -1):
-            out: frozenset[str] = frozenset().union(*(before[one] for one in follow[place]))
-            read, written = names[place]
-            into = (out - written) | read
+            nexts, (read, written) = follow[place], names[place]
+            # most instructions have one that follows, and speak of no name: sets are made for the others alone
+            out = before[nexts[0]] if len(nexts) == 1 else frozenset().union(*(before[one] for one in nexts))
+            into = (out - written) | read if read or written else out
             if out != after[place] or into != before[place]:
                 after[place], before[place], moved = out, into, True
     return after

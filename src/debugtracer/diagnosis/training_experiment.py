@@ -29,8 +29,11 @@ ARMS = 4  # trainings of a repeat: as it was, the change, two rivals
 def suspects(found: Sequence[Finding]) -> list[tuple[Finding, Cause]]:
     """The likeliest causes that a training can decide about, with the finding that names each; none where the leading
     one is an exact invariant or no training can decide about it."""
-    leading, known = ranked(found), {c.kind: c for c in causes().values() if c.proved_by_training}
-    if not leading or leading[0].exact or leading[0].kind not in known:
+    leading = ranked(found)
+    if not leading or leading[0].exact or leading[0].kind is None:
+        return []  # before all causes are imported: most runs end here
+    known = {c.kind: c for c in causes().values() if c.proved_by_training}
+    if leading[0].kind not in known:
         return []
     first = {f.kind: f for f in reversed(leading) if f.kind in known}
     kinds = dict.fromkeys(f.kind for f in leading if f.kind in first)

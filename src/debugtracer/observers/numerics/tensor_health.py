@@ -185,6 +185,8 @@ def dead_share(output: Tensor) -> float | None:
         return None
     unit = 1 if output.dim() >= 4 else output.dim() - 1
     others = [d for d in range(output.dim()) if d != unit]
+    if bool((output[:1] != 0).sum(dim=others).all()):  # the first row alone tells it of most layers
+        return 0.0
     alive = (output != 0).sum(dim=others) > 0
     return round(1.0 - float(alive.float().mean().item()), 6)
 
