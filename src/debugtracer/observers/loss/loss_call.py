@@ -57,8 +57,7 @@ class LossCallObserver(Observer):
         super().__init__(run)
         self.makers: dict[int, Maker] = {}
         """Sequence number of the graph node -> what made it."""
-        self.emitted = self.number = 0
-        self.at = (-1, -1)
+        self.emitted, self.number, self.at = 0, 0, (-1, -1)
         self.sums: dict[tuple[str, int] | None, Frame | None] = {}
 
     def reset(self) -> None:
