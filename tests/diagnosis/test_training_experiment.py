@@ -16,7 +16,7 @@ from debugtracer.diagnosis.training_experiment import LEAST, MOST, TrainingExper
 from debugtracer.errors import ReplayRefused
 from debugtracer.trace.calibration import calibrated
 from debugtracer.trace.events import Diagnosed, Noted
-from debugtracer.trace.finding import Finding
+from debugtracer.trace.finding import UNTRAINED, Finding
 from debugtracer.trace.store.reader import Trace
 from debugtracer.trace.verdict import Verdict
 from tests.watching import under_watch
@@ -28,7 +28,9 @@ def _left_alone():
     session.stop()
 
 
-def a_finding(kind: str, exact: bool = False, confidence: float = 0.9, severity: Any = "warning") -> Finding:
+def a_finding(
+    kind: str, exact: bool = False, confidence: float = 0.9, severity: Any = "warning", **evidence: float
+) -> Finding:
     return Finding(
         check=f"optimizer/{kind}",
         layer="optimizer",
@@ -39,6 +41,7 @@ def a_finding(kind: str, exact: bool = False, confidence: float = 0.9, severity:
         kind=kind,
         exact=exact,
         confidence=confidence,
+        evidence=dict(evidence),
     )
 
 
@@ -130,6 +133,11 @@ def test_the_two_likeliest_that_a_training_can_tell_apart_are_tried():
     assert suspects([a_finding("bad_init", exact=True), dead]) == []
     assert suspects([a_finding("dead_relu", severity="note"), other]) == []
     assert suspects([]) == []
+    skipped = a_finding("scheduler_misuse", confidence=0.98, **{UNTRAINED: 1.0})
+    assert suspects([skipped, decay]) == []
+    assert [f.kind for f, _ in suspects([a_finding("weight_decay_too_high", confidence=0.99), skipped])] == [
+        "weight_decay_too_high"
+    ]
 
 
 def test_dear_steps_are_fewer_or_refused():

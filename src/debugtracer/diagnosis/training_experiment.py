@@ -16,7 +16,7 @@ from debugtracer.recorder.state.step_history import StepHistory
 from debugtracer.replay.replay_context import ReplayContext
 from debugtracer.replay.trials.training_trials import TrainingTrials
 from debugtracer.trace.calibration import calibrated
-from debugtracer.trace.finding import Finding
+from debugtracer.trace.finding import UNTRAINED, Finding
 from debugtracer.trace.leading_finding import led, ranked
 from debugtracer.trace.verdict import Status, Trial, Verdict
 
@@ -33,9 +33,9 @@ def suspects(found: Sequence[Finding]) -> list[tuple[Finding, Cause]]:
     if not leading or leading[0].exact or leading[0].kind is None:
         return []  # before all causes are imported: most runs end here
     known = {c.kind: c for c in causes().values() if c.proved_by_training}
-    if leading[0].kind not in known:
+    if leading[0].kind not in known or UNTRAINED in leading[0].evidence:
         return []
-    first = {f.kind: f for f in reversed(leading) if f.kind in known}
+    first = {f.kind: f for f in reversed(leading) if f.kind in known and UNTRAINED not in f.evidence}
     kinds = dict.fromkeys(f.kind for f in leading if f.kind in first)
     return [(first[kind], known[kind]) for kind in kinds if kind is not None][:SUSPECTED]
 

@@ -11,6 +11,7 @@ from debugtracer.trace.number import Number
 from debugtracer.trace.place import Place
 
 UNTRIED = "untried"  # evidence of a finding that waits for a trial of its own before it is told
+UNTRAINED = "untrained"  # evidence of one that training on decides nothing about, whatever others of its class do
 Severity = Literal["note", "warning", "error"]
 SEVERITIES: tuple[Severity, ...] = ("note", "warning", "error")
 OFF = "off"  # as a least severity: none is severe enough

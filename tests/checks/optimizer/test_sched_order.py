@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 
 from debugtracer.checks.optimizer.sched_order import SchedOrder
+from debugtracer.trace.finding import UNTRAINED
 from tests.checks.optimizer.seen import found, line, schedule
 
 WRONG = {
@@ -37,6 +38,19 @@ def test_each_of_the_four_is_named_with_its_line(name: str):
     (finding,) = found(SchedOrder(), [schedule("StepLR", **facts)])
     assert said in finding.message
     assert (finding.place.frame, finding.kind, finding.severity) == (line(number), "scheduler_misuse", "warning")
+
+
+def test_a_line_that_builds_a_scheduler_in_every_epoch_is_told_once():
+    facts, _, _ = WRONG["early"]
+    assert len(found(SchedOrder(), [schedule("StepLR", **facts), schedule("StepLR", **facts)])) == 1
+    other = facts | {"early_frame": line(40)}
+    assert len(found(SchedOrder(), [schedule("StepLR", **facts), schedule("StepLR", **other)])) == 2
+
+
+@pytest.mark.parametrize("name", WRONG)
+def test_of_a_rate_that_was_skipped_no_training_decides(name: str):
+    (finding,) = found(SchedOrder(), [schedule("StepLR", **WRONG[name][0])])
+    assert (UNTRAINED in finding.evidence) is (name == "early")
 
 
 def test_the_message_word_for_word():

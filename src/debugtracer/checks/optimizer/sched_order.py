@@ -5,11 +5,13 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import ClassVar
 
+import msgspec
+
 from debugtracer.checks.check import Check
 from debugtracer.checks.optimizer.sequence import spot
 from debugtracer.trace.birth import Frame
 from debugtracer.trace.facts.schedule import Schedule
-from debugtracer.trace.finding import Finding
+from debugtracer.trace.finding import UNTRAINED, Finding
 from debugtracer.trace.place import Place
 from debugtracer.trace.window import Window
 
@@ -53,7 +55,16 @@ class SchedOrder(Check, frozen=True):
     others: int = 20  # updates of other optimizers (ours)
 
     def judge(self, window: Window) -> Iterator[Finding]:
-        """The gravest of the four."""
+        """The gravest of the four; once for each line, of which a loop may build a scheduler in every epoch."""
+        told = window.memory(self)
+        for finding in self.misplaced(window):
+            asked = finding.place.frame, finding.message.rpartition("; ")[2]
+            if asked not in told:
+                told[asked] = True
+                yield finding
+
+    def misplaced(self, window: Window) -> Iterator[Finding]:
+        """Describe each scheduler that is stepped in the wrong place, or for nobody."""
         for fact in window.new(Schedule):
             if fact.calls >= 2 and not fact.updates and fact.other_updates >= self.others and fact.known:
                 said = (
@@ -86,9 +97,11 @@ class SchedOrder(Check, frozen=True):
                     f"is stepped{spot(fact.early_frame)} before the first step of its optimizer, so the first rate of "
                     "the schedule is skipped"
                 )
-                yield self.describe(
+                early = self.describe(
                     window, fact, fact.early_frame, said, "optimizer.step() first", "Move it below optimizer.step()."
                 )
+                # what one rate that was skipped does is no reason for a loss that another rate would lower
+                yield msgspec.structs.replace(early, evidence=early.evidence | {UNTRAINED: 1.0})
 
     def describe(
         self, window: Window, fact: Schedule, frame: Frame | None, said: str, expected: str, do: str
