@@ -10,7 +10,16 @@ import numpy as np
 import pytest
 import torch
 
-from debugtracer.callsites.stored_entries import Held, is_array, parts_of, reachable, repeated, run_of, writes_into
+from debugtracer.callsites.stored_entries import (
+    Held,
+    is_array,
+    parts_of,
+    reachable,
+    repeated,
+    run_of,
+    same_memory,
+    writes_into,
+)
 
 
 class Box:
@@ -32,6 +41,15 @@ def test_the_run_ends_at_another_array():
     rows = deque([(other, 1)] * 5 + [(one, 2)] * 6)
     assert run_of(rows, 0, one) == 6 and run_of(rows, 1, one) == 0
     assert list(repeated([Held(rows, "rows", Box(rows))])) == []
+
+
+def test_tensors_over_the_memory_of_one_array_are_one():
+    one = np.zeros(3, dtype=np.float32)
+    rows = [(torch.from_numpy(one).unsqueeze(0), at) for at in range(9)]
+    assert run_of(rows, 0, rows[-1][0]) == 9
+    assert same_memory(rows[0][0], one) and same_memory(one, one[:])
+    assert not same_memory(one, one.copy()) and not same_memory(rows[0][0], one[:2])
+    assert not same_memory(one, 0.0) and not same_memory(None, one)
 
 
 def test_parts_of_an_entry():

@@ -1,4 +1,5 @@
-"""Lists and deques that the user's running functions can reach, whose last entries hold one and the same array."""
+"""Lists and deques that the user's running functions can reach, whose last entries hold one and the same array, or
+arrays over one memory."""
 
 from __future__ import annotations
 
@@ -96,8 +97,8 @@ def repeated(every: list[Held]) -> Iterator[Repeated]:
             for place, array in inside.items():
                 count = run_of(held.value, place, array) if is_array(array) else 0
                 if count >= FEWEST:
-                    places = tuple(str(p) for p, value in inside.items() if value is array and p is not None)
-                    yield Repeated(held, array, places, count)
+                    same = [p for p, value in inside.items() if p is not None and same_memory(value, array)]
+                    yield Repeated(held, array, tuple(map(str, same)), count)
                     break
 
 
@@ -111,9 +112,25 @@ def parts_of(entry: Any) -> dict[Any, Any]:
 
 
 def run_of(container: Any, place: Any, array: Any) -> int:
-    """How many of the last entries hold an array at a place."""
+    """How many of the last entries hold an array at a place, or another one over its memory."""
     last = itertools.islice(reversed(container), 1024)
-    return sum(1 for _ in itertools.takewhile(lambda entry: parts_of(entry).get(place) is array, last))
+    return sum(1 for _ in itertools.takewhile(lambda entry: same_memory(parts_of(entry).get(place), array), last))
+
+
+def same_memory(one: Any, other: Any) -> bool:
+    """Whether two arrays show the same values wherever one of them is written to: `torch.from_numpy(x)` of one x."""
+    if one is other:
+        return True
+    if not (is_array(one) and is_array(other)):
+        return False
+    return bool(memory_of(one) == memory_of(other))
+
+
+def memory_of(array: Any) -> tuple[int, int]:
+    """Where the values of an array of numbers begin, and how many they are."""
+    if isinstance(array, torch.Tensor):
+        return array.data_ptr(), array.numel()
+    return int(array.__array_interface__["data"][0]), int(array.size)
 
 
 def added_at(held: Held) -> Frame | None:
@@ -136,7 +153,7 @@ def keeper_of(array: Any, every: list[Held]) -> tuple[Held, Frame] | None:
     """The object that holds an array as an attribute and writes into it, with the line that does: in a method that does
     not make it anew, if there is one."""
     for held in every:
-        if held.value is not array or isinstance(held.owner, CodeType):
+        if isinstance(held.owner, CodeType) or not same_memory(held.value, array):
             continue
         name, found = f"self.{held.name}", []
         for function in methods(held.owner):

@@ -84,6 +84,42 @@ def test_a_buffer_of_copies_is_silent(tmp_path: Path):
     assert observed(tmp_path / "runs", lambda: learn(copies=True), StoredAlias) == []
 
 
+class OfPairs(nn.Module):
+    """Takes a state and an action as one argument."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.inner = nn.Linear(3, 1)
+
+    def forward(self, pair: tuple[torch.Tensor, Any]) -> torch.Tensor:
+        value: torch.Tensor = self.inner(pair[0])
+        return value
+
+
+@pytest.mark.parametrize("copies", [False, True])
+def test_tensors_made_of_one_array_are_one(tmp_path: Path, copies: bool):
+    def loop() -> None:
+        torch.manual_seed(0)
+        walk, buffer, q = Walk(copies), Buffer(), OfPairs()
+        optimizer = torch.optim.SGD(q.parameters(), lr=1e-3)
+        for _ in range(6):
+            state = torch.tensor(walk.reset()).unsqueeze(0)
+            for _ in range(12):
+                after = torch.from_numpy(walk.step()).unsqueeze(0)
+                buffer.push(state, after)
+                state = after
+            s, n = zip(*random.sample([*buffer.data], 10), strict=True)
+            loss = (q((torch.cat(s), None)) - q((torch.cat(n), None)).detach()).square().mean()
+            optimizer.zero_grad()
+            loss.backward()
+            optimizer.step()
+
+    told = observed(tmp_path / "runs", loop, StoredAlias)
+    assert [(fact.container, fact.places, fact.held_by) for fact in told] == (
+        [] if copies else [("Buffer.data", ("0", "1"), "Walk.state")]
+    )
+
+
 def test_two_batches_that_are_one(tmp_path: Path):
     def loop() -> None:
         walk, buffer, q = Walk(copies=False), Buffer(), nn.Linear(3, 1)

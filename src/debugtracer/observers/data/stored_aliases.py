@@ -13,7 +13,7 @@ from torch import Tensor, nn
 from debugtracer.callsites.equal_columns import equal_columns, lent, written_together
 from debugtracer.callsites.frames import raw_frames
 from debugtracer.callsites.line import first
-from debugtracer.callsites.stored_entries import Held, Repeated, added_at, keeper_of, reachable, repeated
+from debugtracer.callsites.stored_entries import Held, Repeated, added_at, keeper_of, memory_of, reachable, repeated
 from debugtracer.observers.observed_run import ObservedRun
 from debugtracer.observers.observer import Observer, inspected
 from debugtracer.recorder.state.weak import WeakRef
@@ -37,7 +37,7 @@ class StoredAliasesObserver(Observer):
         """Batches of this step."""
         self.told: set[str] = set()
         self.digests: dict[int, tuple[weakref.ref[Any], bytes]] = {}
-        """id of an array that many entries hold -> itself and its values at the first look."""
+        """Where the values lie of an array that many entries hold -> it and its values at the first look."""
 
     def reset(self) -> None:
         self.looks, self.given = 0, []
@@ -47,8 +47,13 @@ class StoredAliasesObserver(Observer):
     @inspected
     def left(self, module: nn.Module, args: tuple[Any, ...], kwargs: dict[str, Any], output: Any) -> None:
         """Look at the batch that a model is given, where no loader handed it out."""
-        given = args[0] if args and isinstance(args[0], Tensor) else None
-        if given is None or self.looks >= MOST_LOOKS or given.is_nested or given.layout is not torch.strided:
+        given = args[0][0] if args and isinstance(args[0], (tuple, list)) and args[0] else args[0] if args else None
+        if (
+            not isinstance(given, Tensor)
+            or self.looks >= MOST_LOOKS
+            or given.is_nested
+            or given.layout is not torch.strided
+        ):
             return
         if given.dim() < 2 or len(given) < FEWEST:
             return
@@ -83,6 +88,7 @@ class StoredAliasesObserver(Observer):
             if not changed and (keeper is None or added is None):
                 continue
             self.told.add(one.held.where())
+            self.looks = MOST_LOOKS  # a list that was drawn from this one says the same again
             self.run.emit(
                 StoredAlias(
                     ref=self.run.ref(), container=one.held.where(), places=one.places, entries=one.entries,
@@ -118,13 +124,14 @@ class StoredAliasesObserver(Observer):
 
     def changed(self, one: Repeated) -> bool:
         """Whether an array has other values than at the look before."""
-        known = self.digests.get(id(one.array))
+        key = memory_of(one.array)[0]
+        known = self.digests.get(key)
         now = values_of(one.array)
         if now is None:
             return False
-        if known is not None and known[0]() is one.array:
+        if known is not None and known[0]() is not None:  # it lives, so this is its memory still
             return known[1] != now
-        self.digests[id(one.array)] = weakref.ref(one.array), now
+        self.digests[key] = weakref.ref(one.array), now
         return False
 
 
