@@ -9,6 +9,7 @@ from debugtracer.trace.facts.exchanged_tables import ExchangedTables
 from debugtracer.trace.facts.longer_vocabulary import LongerVocabulary
 from debugtracer.trace.step import StepRef
 from tests.checks.crashes import a_crash, seen, silent_on_another_error, told
+from tests.trace.facts.test_long_text import a_long_text
 
 
 def test_the_table_the_ids_and_the_samples_are_named():
@@ -64,6 +65,30 @@ def test_a_table_one_short_of_the_id_of_unknown_values_is_counted_wrongly():
         assert (
             "; data.py:48 gives unknown values the length as their id, which data.py:45 counts" in finding.message
         ) == (high == 50)
+
+
+def test_a_text_that_is_too_long_is_told_with_the_line_that_cuts_it():
+    built = Frame("/p/model.py", 12)
+    crash = a_crash(
+        "index out of range in self",
+        "IndexError",
+        torch_calls=("embedding", "forward"),
+        modules=(ModuleSeen(path="wpe", kind="Embedding", sizes={"num_embeddings": 64}, built=built),),
+        tensors=(seen("input", 1, 67, dtype="int64", low=0, high=66), seen("weight", 64, 8)),
+    )
+    (finding,) = told(TokenOutOfTable(), crash, a_long_text())
+    assert finding.message == (
+        "step 5, rank 0: wpe (Embedding, 64 rows) (model.py:12) was given ids up to 66; they are places: a text of 67 "
+        "tokens meets 64 positions, and dataset.py:16 cuts texts at 80 (train.py:34); expected 0..63. Cut texts at 64 "
+        "tokens or fewer (train.py:34), or give the model 80 positions."
+    )
+    assert finding.place.frame == Frame("/p/train.py", 34)
+    assert finding.remedy == ("cut texts at 64 tokens or fewer (train.py:34), or give the model 80 positions",)
+    (finding,) = told(TokenOutOfTable(), crash, a_long_text(written=None))
+    assert finding.place.frame == Frame("/p/dataset.py", 16)
+    (finding,) = told(TokenOutOfTable(), crash, a_long_text(limit=None, cut=None, written=None))
+    assert finding.message.endswith("expected 0..63. Cut texts at 64 tokens, or give the model more positions.")
+    assert finding.place.frame == built
 
 
 def test_the_same_words_from_elsewhere_are_not_an_embedding():

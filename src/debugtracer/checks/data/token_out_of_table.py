@@ -12,6 +12,7 @@ from debugtracer.checks.optimizer.sequence import at_line, spot
 from debugtracer.trace.birth import Frame
 from debugtracer.trace.facts.crash import Crash, ModuleSeen, TensorSeen
 from debugtracer.trace.facts.exchanged_tables import ExchangedTables
+from debugtracer.trace.facts.long_text import LongText
 from debugtracer.trace.facts.longer_vocabulary import LongerVocabulary
 from debugtracer.trace.finding import Finding
 from debugtracer.trace.made_at import made_at
@@ -36,8 +37,9 @@ class TokenOutOfTable(Check, frozen=True):
     How it decides
         The exception came out of F.embedding or F.embedding_bag; table and ids are those of that very call. A tokenizer
         or a dict of the program that gives the refused id and has more entries than the table is named with both sizes,
-        unless another table is as long as it. Two tables of which each is as long as the ids of the other need, in all
-        the data, are said to be exchanged.
+        unless another table is as long as it. Ids that are places, one after the other, are those of a text that is
+        too long: the line that cuts texts is named with its length. Two tables of which each is as long as the ids of
+        the other need, in all the data, are said to be exchanged.
     What to do
         Make the table as long as the vocabulary (model.resize_token_embeddings), or map unknown ids to one that it has.
     Example
@@ -45,10 +47,11 @@ class TokenOutOfTable(Check, frozen=True):
         0..999. Make the table as long as the vocabulary, or map unknown ids.
     """
 
-    needs: ClassVar[tuple[type[Crash], type[LongerVocabulary], type[ExchangedTables]]] = (
+    needs: ClassVar[tuple[type[Crash], type[LongerVocabulary], type[ExchangedTables], type[LongText]]] = (
         Crash,
         LongerVocabulary,
         ExchangedTables,
+        LongText,
     )
     at_end: ClassVar[bool] = True
     kind: ClassVar[str] = "token_out_of_range"
@@ -117,9 +120,11 @@ class TokenOutOfTable(Check, frozen=True):
 
     def reason(self, window: Window, module: ModuleSeen | None, ids: TensorSeen | None, table: int) -> Reason:
         """Why the table is too short: it is another's, or its vocabulary is longer, or what its line says."""
-        exchanged, longer = window.last(ExchangedTables), window.last(LongerVocabulary)
+        exchanged, longer, text = window.last(ExchangedTables), window.last(LongerVocabulary), window.last(LongText)
         if exchanged is not None:
             return of_exchange(exchanged, module)
+        if text is not None:
+            return of_text(text, module)
         return of_vocabulary(longer) if longer is not None else of_size(module, ids, table)
 
 
@@ -149,6 +154,18 @@ def of_size(module: ModuleSeen | None, ids: TensorSeen | None, table: int) -> Re
         said = f"; {at_line(module.counted)} counts the different ids, which leave numbers out"
         return Reason(said, COUNTED, (COUNTED_REMEDY,), module.counted)
     return Reason(frame=module.built if ids.high < 2 * table else None)
+
+
+def of_text(text: LongText, module: ModuleSeen | None) -> Reason:
+    """What is longer than the table of positions, and at which length the program cuts it."""
+    said = f"; they are places: a text of {text.tokens} tokens meets {text.positions} positions"
+    built = module.built if module is not None else None
+    if text.cut is None:
+        return Reason(said, f"Cut texts at {text.positions} tokens, or give the model more positions", (), built, True)
+    at = f" ({at_line(text.written)})" if text.written is not None else ""
+    said += f", and {at_line(text.cut)} cuts texts at {text.limit}{at}"
+    words = f"ut texts at {text.positions} tokens or fewer{at}, or give the model {text.limit} positions"
+    return Reason(said, f"C{words}", (f"c{words}",), text.written or text.cut, known=True, complete=True)
 
 
 def of_vocabulary(longer: LongerVocabulary) -> Reason:
