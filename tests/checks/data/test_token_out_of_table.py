@@ -10,6 +10,7 @@ from debugtracer.trace.facts.longer_vocabulary import LongerVocabulary
 from debugtracer.trace.step import StepRef
 from tests.checks.crashes import a_crash, seen, silent_on_another_error, told
 from tests.trace.facts.test_long_text import a_long_text
+from tests.trace.facts.test_overwritten_ids import overwritten
 
 
 def test_the_table_the_ids_and_the_samples_are_named():
@@ -89,6 +90,26 @@ def test_a_text_that_is_too_long_is_told_with_the_line_that_cuts_it():
     (finding,) = told(TokenOutOfTable(), crash, a_long_text(limit=None, cut=None, written=None))
     assert finding.message.endswith("expected 0..63. Cut texts at 64 tokens, or give the model more positions.")
     assert finding.place.frame == built
+
+
+def test_labels_that_were_masked_in_the_memory_of_the_ids():
+    crash = a_crash(
+        "index out of range in self",
+        "IndexError",
+        torch_calls=("embedding", "forward"),
+        modules=(ModuleSeen(path="embed", kind="Embedding", sizes={"num_embeddings": 68}),),
+        tensors=(seen("input", 1, 9, dtype="int64", low=-100, high=60), seen("weight", 68, 8)),
+    )
+    (finding,) = told(TokenOutOfTable(), crash, overwritten())
+    assert finding.message == (
+        "step 5, rank 0: embed (Embedding, 68 rows) was given ids down to -100; -100 is the label that losses leave "
+        "out, which train.py:148 writes: the ids are labels, or share their memory; expected 0..67. Copy the ids "
+        "before labels are masked: labels = ids.clone(), of a list [one.clone() for one in ids]."
+    )
+    assert finding.place.frame == Frame("/p/train.py", 148)
+    (finding,) = told(TokenOutOfTable(), crash, overwritten(frame=None))
+    assert "losses leave out: the ids are labels, or share their memory; expected" in finding.message
+    assert finding.remedy[0].startswith("copy the ids before")
 
 
 def test_the_same_words_from_elsewhere_are_not_an_embedding():

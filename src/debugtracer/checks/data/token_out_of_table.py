@@ -12,8 +12,10 @@ from debugtracer.checks.optimizer.sequence import at_line, spot
 from debugtracer.trace.birth import Frame
 from debugtracer.trace.facts.crash import Crash, ModuleSeen, TensorSeen
 from debugtracer.trace.facts.exchanged_tables import ExchangedTables
+from debugtracer.trace.facts.fact import Fact
 from debugtracer.trace.facts.long_text import LongText
 from debugtracer.trace.facts.longer_vocabulary import LongerVocabulary
+from debugtracer.trace.facts.overwritten_ids import OverwrittenIds
 from debugtracer.trace.finding import Finding
 from debugtracer.trace.made_at import made_at
 from debugtracer.trace.place import Place
@@ -38,8 +40,9 @@ class TokenOutOfTable(Check, frozen=True):
         The exception came out of F.embedding or F.embedding_bag; table and ids are those of that very call. A tokenizer
         or a dict of the program that gives the refused id and has more entries than the table is named with both sizes,
         unless another table is as long as it. Ids that are places, one after the other, are those of a text that is
-        too long: the line that cuts texts is named with its length. Two tables of which each is as long as the ids of
-        the other need, in all the data, are said to be exchanged.
+        too long: the line that cuts texts is named with its length. An id of -100 is the label that losses leave out:
+        the line that writes it over a part of something is named. Two tables of which each is as long as the ids of the
+        other need, in all the data, are said to be exchanged.
     What to do
         Make the table as long as the vocabulary (model.resize_token_embeddings), or map unknown ids to one that it has.
     Example
@@ -47,12 +50,7 @@ class TokenOutOfTable(Check, frozen=True):
         0..999. Make the table as long as the vocabulary, or map unknown ids.
     """
 
-    needs: ClassVar[tuple[type[Crash], type[LongerVocabulary], type[ExchangedTables], type[LongText]]] = (
-        Crash,
-        LongerVocabulary,
-        ExchangedTables,
-        LongText,
-    )
+    needs: ClassVar[tuple[type[Fact], ...]] = (Crash, LongerVocabulary, ExchangedTables, LongText, OverwrittenIds)
     at_end: ClassVar[bool] = True
     kind: ClassVar[str] = "token_out_of_range"
     symptom: ClassVar[str] = "crash"
@@ -125,6 +123,9 @@ class TokenOutOfTable(Check, frozen=True):
             return of_exchange(exchanged, module)
         if text is not None:
             return of_text(text, module)
+        written = window.last(OverwrittenIds)
+        if written is not None:
+            return of_labels(written)
         return of_vocabulary(longer) if longer is not None else of_size(module, ids, table)
 
 
@@ -154,6 +155,14 @@ def of_size(module: ModuleSeen | None, ids: TensorSeen | None, table: int) -> Re
         said = f"; {at_line(module.counted)} counts the different ids, which leave numbers out"
         return Reason(said, COUNTED, (COUNTED_REMEDY,), module.counted)
     return Reason(frame=module.built if ids.high < 2 * table else None)
+
+
+def of_labels(written: OverwrittenIds) -> Reason:
+    """Say that labels were masked in the memory of the ids."""
+    at = f", which {at_line(written.frame)} writes" if written.frame is not None else ""
+    said = f"; {written.label} is the label that losses leave out{at}: the ids are labels, or share their memory"
+    copies = "opy the ids before labels are masked: labels = ids.clone(), of a list [one.clone() for one in ids]"
+    return Reason(said, f"C{copies}", (f"c{copies}",), written.frame, known=written.frame is not None, complete=True)
 
 
 def of_text(text: LongText, module: ModuleSeen | None) -> Reason:
