@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 
 import msgspec
+import pytest
 
 from debugtracer.checks.data.hard_samples import HardSamples
 from debugtracer.trace.birth import Frame
@@ -122,6 +123,15 @@ def test_one_batch_out_of_a_heavy_tail_is_a_note():
     assert finding.severity == "note"
     (finding,) = run({60: content(60), 61: content(61)}, {**noisy, 60: 3.1, 61: 3.1})
     assert finding.severity == "warning"
+
+
+@pytest.mark.parametrize(("times", "severity"), [(98.0, "note"), (102.0, "warning")])
+def test_a_loss_a_hundred_times_the_expected_one_is_no_tail(times: float, severity: str):
+    wide = {n: HEALTHY[n] * (0.3 if n % 3 else 3.0) for n in range(80)}
+    (plain,) = run({60: content(60)}, {**wide, 60: 400.0})
+    level = float(plain.evidence["expected"])
+    (finding,) = run({60: content(60)}, {**wide, 60: times * level})
+    assert finding.severity == severity
 
 
 def test_seven_unlike_batches_in_a_row_are_a_spike_and_eight_a_new_data_set():

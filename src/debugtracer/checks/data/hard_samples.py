@@ -50,9 +50,10 @@ class HardSamples(Check, frozen=True):
         its mean or spread, values beyond the range). Unlike batches in a row are one run; after more than `longest` of
         them it is another data set, not a spike (data/scale-drift). Without a difference in content it stays silent:
         then the samples do not explain the jump. One batch alone is a note below `alone` deviations or `beyond` times
-        the largest of the jumps before it: values with heavy tails make such batches all the time. A note, too, where
-        the loop loaded weights right before it: another task or stage may begin there. Of one batch the number is told
-        that makes a row unlike the others, with the line of the data file that it stands on.
+        the largest of the jumps before it, unless the loss is `far` times what was expected: values with heavy tails
+        make such batches all the time. A note, too, where the loop loaded weights right before it: another task or
+        stage may begin there. Of one batch the number is told that makes a row unlike the others, with the line of the
+        data file that it stands on.
     What to do
         Look at the samples; filter the shard, shuffle across shards, or skip batches with an extreme loss.
     Example
@@ -79,6 +80,7 @@ class HardSamples(Check, frozen=True):
     # robust z of a single batch that is loud: single batches of Student-t noise reach 19, planted records 45 (ours)
     alone: float = 24.0
     beyond: float = 2.0  # times the largest z before it (ours)
+    far: float = 100.0  # times the expected loss, however much losses scatter (ours): no tail reaches that
     longest: int = 7  # unlike batches in a row; more are a new data set, and are learnt as the usual (ours)
 
     def judge(self, window: Window) -> Iterator[Finding]:
@@ -129,6 +131,7 @@ class HardSamples(Check, frozen=True):
         run: Run = notes["run"]
         notes["run"] = None
         tail = len(run.losses) == 1 and run.first.z < max(self.alone, self.beyond * run.before)
+        tail = tail and not 0 < self.far * run.first.expected <= run.losses[0]
         begins = notes.get("loaded") == run.facts[0].ref.step
         if tail:
             notes["largest"] = max(notes.get("largest", 0.0), run.first.z)
