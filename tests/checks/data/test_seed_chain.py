@@ -52,10 +52,15 @@ def test_an_evaluation_that_changes_is_told_once():
     passes = [a_pass(n, loader=1, trains=False, content=(n,)) for n in range(4)]
     (message,) = messages(*passes)
     assert (
-        "the batches of the evaluation (train.py:20) differ between pass 0 and 1; expected the same ones each time"
+        "the batches of the evaluation (train.py:20) differ between pass 1 and 2; expected the same ones each time"
         in message
     )
     assert messages(*(a_pass(n, loader=1, trains=False, content=(5,)) for n in range(4))) == []
+
+
+def test_two_data_sets_that_take_turns_are_no_change():
+    assert messages(*(a_pass(n, loader=1, trains=False, content=(n % 2,)) for n in range(6))) == []
+    assert messages(*(a_pass(n, loader=1, trains=False, content=(n,)) for n in range(2))) == [], "two may be two sets"
 
 
 def test_all_samples_in_another_order_are_the_same_evaluation_and_a_part_of_them_is_not():

@@ -30,8 +30,9 @@ class SeedChain(Check, frozen=True):
     How it decides
         From the calls that seed torch, numpy and Python's random, from the states of these generators at the start, at
         the first backward and at the end, and from the order and values of the batches. An evaluation that reads all
-        samples in an order drawn anew is left alone, and one whose sampler, of the program's own, draws other samples
-        (episodes of a few classes). It only speaks in notes: all of it may be meant.
+        samples in an order drawn anew is left alone, one whose sampler, of the program's own, draws other samples
+        (episodes of a few classes), and one that comes back to former batches, as two data sets that take turns. It
+        only speaks in notes: all of it may be meant.
     What to do
         Set one seed first of all, write it down, and derive the others from it:
         `debugtracer.derive_seed(base, "augmentation")`.
@@ -47,6 +48,9 @@ class SeedChain(Check, frozen=True):
     )
     proved_by: ClassVar[str] = "data/shuffled_check"
 
+    former: int = 2  # passes before, each of which differs (ours): two data sets take turns in many evaluations
+    passes: int = 4  # that are compared (ours)
+
     def judge(self, window: Window) -> Iterator[Finding]:
         """Yield a note for each risk, once per source of random numbers."""
         said = window.memory(self)
@@ -61,13 +65,13 @@ class SeedChain(Check, frozen=True):
                     window, fact, None, f"{' and '.join(fact.shared)} are one generator; expected one for each"
                 )
         for epoch in window.new(Epoch):
-            past = said.get(("pass", epoch.loader))
-            said["pass", epoch.loader] = epoch
+            former: list[Epoch] = said.get(("passes", epoch.loader), [])
+            said["passes", epoch.loader] = [*former[1 - self.passes :], epoch]
             if (
                 epoch.evaluates
                 and not epoch.trains
-                and past is not None
-                and differs(past, epoch)
+                and len(former) >= self.former
+                and all(differs(past, epoch) for past in former)
                 and not said.get(("changed", epoch.loader))
             ):
                 said["changed", epoch.loader] = True
