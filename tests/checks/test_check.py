@@ -37,7 +37,7 @@ EXACT = {
 }  # fmt: skip
 AT_END = {
     "data/class-skew", "data/restarted-pass", "model/activation-growth",
-    "optimizer/constant-answer", "optimizer/plain-tensors",
+    "optimizer/average-lags", "optimizer/constant-answer", "optimizer/plain-tensors",
     "data/channels-reordered", "data/last-batch-short", "data/names-renumbered",
     "model/frozen-by-evaluation", "model/all-frozen", "numerics/crash-text", "numerics/crash-values",
     "data/batch-of-one", "data/classes-in-blocks", "data/ctc-lengths", "data/empty-sample", "data/hard-samples",
