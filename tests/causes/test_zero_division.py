@@ -79,3 +79,10 @@ def test_a_divisor_that_a_clamp_cuts_off_at_zero_is_to_be_bounded_there():
     assert evidence.place is not None
     assert evidence.place.frame == at
     assert evidence.remedies[0].startswith("give the divisor a lower bound above 0 where it is made")
+
+
+def test_a_divisor_that_is_a_root_is_no_empty_selection():
+    for maker, first in (("aten::sqrt", "add a small number under the root"), ("aten::sum", "clamp the divisor")):
+        facts = some_facts(a_birth("aten::div", a_tensor(0.0), a_tensor(0.0, made_by=maker), kind="0/0"))
+        evidence = evidence_of("zero-division", facts)
+        assert evidence is not None and evidence.remedies[0].startswith(first)

@@ -10,6 +10,11 @@ from debugtracer.trace.birth import EmptyGroup
 
 DIVISIONS = ("div", "true_divide", "reciprocal", "mean", "remainder", "fmod")
 BOUND = "give the divisor a lower bound above 0 where it is made: softplus, or + eps"
+# of a divisor that is a root, as a deviation that is written out: no mask and no count is empty there
+ROOTED = (
+    "add a small number under the root where the divisor is made: (variance + 1e-5).sqrt(); of equal values it is 0",
+    "find out why all values are equal there: a dead channel, a constant column",
+)
 NAMED = ("linalg_vector_norm", "norm", "std", "var", "std_mean", "var_mean")  # divisors that have a cause of their own
 
 
@@ -56,7 +61,7 @@ class ZeroDivision(Cause):
                 f"{'0' if known else 'a divisor that is 0'}{self.origin(incident, 0 if inverse else 1)}"
                 f"{emptied(incident.birth.group)}"
             ),
-            remedies=(*cut, *self.remedies),
+            remedies=(*cut, *(ROOTED if incident.made_by(0 if inverse else 1, "sqrt") else self.remedies)),
             place=place,
             seen=place is not None,
         )
