@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pytest
 
+from debugtracer.callsites import data_lines
 from debugtracer.callsites.data_lines import named_files, record_line
 
 
@@ -50,6 +51,7 @@ def test_of_two_files_the_one_with_as_many_lines_as_records(folder):
 def test_files_that_a_settings_file_of_the_program_names(folder, monkeypatch):
     (folder / "run.yaml").write_text("data:\n  list: lists/train.txt\n  size: 3\n")
     monkeypatch.setattr("sys.argv", ["train.py", "run.yaml"])
+    monkeypatch.setattr(data_lines, "program_files", lambda: None)  # this file names the other lists
     names = [file.name for file in named_files(ValueError()) if folder in file.parents]
     assert names == ["train.txt"]
     kinds = named_files(ValueError(), endings={".yaml"})

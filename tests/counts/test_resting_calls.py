@@ -273,7 +273,7 @@ def test_a_step_that_is_passed_over_runs_the_fewest(
 ) -> None:
     monkeypatch.setattr(resting_steps, "LONGEST_S", 60.0)
     loop, passed = at_rest(session, MANY, ByHand if kind else LikeAFramework), session.events.passed
-    while not (session.events.calls.rests and passed.left):
+    while not (session.events.calls.rests and passed.to_come):
         session.governor.resting_s.update(dict.fromkeys(session.governor.resting_s, -0.34))
         loop.step()
     counted, rows = PythonCalls(), len(session.events.resting.steps.rows)

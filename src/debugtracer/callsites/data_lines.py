@@ -15,7 +15,7 @@ from typing import Any
 
 from debugtracer.callsites.frame_locals import locals_of
 from debugtracer.callsites.frames import USER, place_of
-from debugtracer.callsites.origins.value_origin import program_of
+from debugtracer.callsites.origins.value_origin import programs_of
 from debugtracer.callsites.program_files import program_files
 from debugtracer.trace.birth import Frame
 
@@ -106,9 +106,8 @@ def strings(error: BaseException | None, dataset: Any) -> Iterator[str]:
         if place_of(frame.f_code) == USER:
             for held in (locals_of(frame), frame.f_globals):
                 yield from texts(held)
-    for file in program_files() or ():
-        program = program_of(file)
-        for node in program.every(ast.Constant) if program is not None else ():
+    for program in programs_of(program_files()):
+        for node in program.every(ast.Constant):
             if isinstance(node.value, str):
                 yield node.value
 

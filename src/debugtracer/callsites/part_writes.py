@@ -6,7 +6,7 @@ import ast
 
 from debugtracer.callsites.origins.option_lines import is_number
 from debugtracer.callsites.origins.setting_origin import at_line
-from debugtracer.callsites.origins.value_origin import program_of
+from debugtracer.callsites.origins.value_origin import programs_of
 from debugtracer.callsites.origins.written_names import final_name
 from debugtracer.callsites.program_files import program_files
 from debugtracer.source.program import Program
@@ -15,7 +15,7 @@ from debugtracer.trace.birth import Frame
 
 def part_write(number: int) -> Frame | None:
     """The only such line; None for none, and for several. Reads source."""
-    programs = [program for file in program_files() or () if (program := program_of(file)) is not None]
+    programs = programs_of(program_files())
     names = {name for program in programs for name in constants(program, number)}
     lines = [at_line(program, line) for program in programs for line in writes(program, number, names)]
     return lines[0] if len(lines) == 1 else None

@@ -7,7 +7,7 @@ from collections.abc import Iterable
 from typing import NamedTuple
 
 from debugtracer.callsites.origins.setting_origin import written
-from debugtracer.callsites.origins.value_origin import Use, program_of, scope_at
+from debugtracer.callsites.origins.value_origin import Use, programs_of, scope_at
 from debugtracer.callsites.origins.written_names import final_name
 from debugtracer.callsites.program_files import program_files
 from debugtracer.callsites.stored_entries import Held
@@ -27,7 +27,7 @@ def text_cut(held: Iterable[Held], tokens: int) -> TextCut | None:
     """The only slice of the program that ends at a whole number of this name which lets so many tokens pass; None for
     none, and for several. Reads source."""
     limits = {one.name: one.value for one in held if type(one.value) is int and tokens <= one.value}
-    programs = [program for file in program_files() or () if (program := program_of(file)) is not None]
+    programs = programs_of(program_files())
     found = [(program, end) for program in programs for end in ends_of(program) if final_name(end) in limits]
     if len({final_name(end) for _, end in found}) != 1:
         return None

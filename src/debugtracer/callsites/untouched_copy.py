@@ -5,7 +5,8 @@ from __future__ import annotations
 import ast
 
 from debugtracer.callsites.copying_line import builds
-from debugtracer.callsites.origins.value_origin import Use, program_of, scope_at
+from debugtracer.callsites.origins.setting_origin import at_line
+from debugtracer.callsites.origins.value_origin import programs_of
 from debugtracer.callsites.program_files import program_files
 from debugtracer.source.program import Program
 from debugtracer.trace.birth import Frame
@@ -19,10 +20,9 @@ def untouched_copy(name: str) -> Frame | None:
     None where something else is done with it, which may write it."""
     found: list[Frame] = []
     stored = 0
-    for file in dict.fromkeys(program_files() or ()):
-        program = program_of(str(file))
-        for node in program.nodes if program is not None else ():
-            if program is None or last_word(node) != name:
+    for program in programs_of(program_files()):
+        for node in program.nodes:
+            if last_word(node) != name:
                 continue
             if isinstance(getattr(node, "ctx", None), ast.Store):
                 stored += 1
@@ -32,7 +32,7 @@ def untouched_copy(name: str) -> Frame | None:
                 continue
             if not builds(program, node):
                 return None
-            found.append(Use(program, scope_at(program, getattr(node, "lineno", 1)), ast.Constant(None)).frame(node))
+            found.append(at_line(program, getattr(node, "lineno", 1)))
     return found[-1] if stored == 1 else None
 
 

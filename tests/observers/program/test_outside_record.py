@@ -41,6 +41,7 @@ def train(loader, rows, added=0):
 
 
 def seen(out, *args, program=train):
+    torch.manual_seed(1)  # of one order in twenty the batch itself does not tell
     with under_watch(out), pytest.raises(IndexError):
         try:
             program(*args)

@@ -54,7 +54,7 @@ class Loop:
 
     def deep(self) -> None:
         """Go on until whole steps rest, up to a step that was looked at."""
-        while not self.passed.each or self.passed.left != self.passed.each or self.steps.rows:
+        while not self.passed.each or self.passed.to_come != self.passed.each or self.steps.rows:
             self.session.governor.resting_s.update(dict.fromkeys(self.session.governor.resting_s, -0.34))
             self.session.governor.balance_s = -1.0
             self.go(1)
@@ -117,7 +117,7 @@ def test_who_wakes_in_between_loses_no_count(tmp_path: Path, wakes: Callable[[Lo
         step = session.state.step
         loop.go(5)
         wakes(loop)
-        assert loop.passed.left == 0
+        assert loop.passed.to_come == 0
         loop.go(1)
         assert session.state.step == step + 6
         assert 0 < session.state.step_s < 0.5
@@ -154,7 +154,7 @@ def test_a_scaler_answers_for_each_step(tmp_path: Path) -> None:
             scaler.update()
             session.governor.balance_s = -1.0
             session.governor.resting_s.update(dict.fromkeys(session.governor.resting_s, -0.34))
-        assert loop.passed.each == loop.passed.left == 0
+        assert loop.passed.each == loop.passed.to_come == 0
         first, last = session.state.step - 40, session.state.step
     steps, _ = open_trace(tmp_path).series("loss")
     assert [at for at in steps if at >= first] == list(range(first, last))
@@ -178,6 +178,6 @@ def test_a_reset_forgets_all() -> None:
     passed.rest(True)
     assert (passed.each, passed.passes) == (LOOKED_AT_EVERY - 1, True)
     assert passed.looked_at(2.0) == 2.0
-    assert passed.left == LOOKED_AT_EVERY - 1
+    assert passed.to_come == LOOKED_AT_EVERY - 1
     assert not passed.end(), "none was passed over yet"
     assert passed.take() == (0, 0.0)

@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from typing import NamedTuple
 
 from debugtracer.callsites.origins.setting_origin import at_line
-from debugtracer.callsites.origins.value_origin import program_of
+from debugtracer.callsites.origins.value_origin import programs_of
 from debugtracer.callsites.origins.written_names import final_name, returns, writes_of
 from debugtracer.callsites.program_files import program_files
 from debugtracer.source.program import Program, methods
@@ -24,7 +24,7 @@ class FallbackId(NamedTuple):
 
 def fallback_id() -> FallbackId | None:
     """The only such pair of lines in the files of the program; None where there is none, or more than one."""
-    programs = [program for file in program_files() or () if (program := program_of(file)) is not None]
+    programs = programs_of(program_files())
     found = list(dict.fromkeys(pair for program in programs for pair in pairs(program)))
     return found[0] if len(found) == 1 else None
 

@@ -8,7 +8,7 @@ from collections.abc import Iterator
 
 from debugtracer.callsites.origins.handed_on import carrier
 from debugtracer.callsites.origins.only_caller import written
-from debugtracer.callsites.origins.value_origin import Link, Use, argument_of, each_once, program_of, scope_at
+from debugtracer.callsites.origins.value_origin import Link, Use, argument_of, each_once, programs_of, scope_at
 from debugtracer.callsites.origins.written_names import final_name
 from debugtracer.callsites.program_files import program_files
 
@@ -26,7 +26,7 @@ def given_origin(kind: type, name: str) -> tuple[Link, ...]:
 
 def uses(called: str, name: str, place: int) -> Iterator[Use]:
     """Yield what each call of a name in the program gives an argument."""
-    programs = [program for file in program_files() or () if (program := program_of(file)) is not None]
+    programs = programs_of(program_files())
     for program in programs:
         for node in program.nodes:
             if isinstance(node, ast.Call) and final_name(node.func) == called:

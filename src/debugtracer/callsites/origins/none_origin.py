@@ -6,6 +6,7 @@ from __future__ import annotations
 import ast
 from typing import NamedTuple
 
+from debugtracer.callsites.origins.setting_origin import at_line
 from debugtracer.callsites.origins.value_origin import Use
 from debugtracer.callsites.origins.written_names import parameters, writes_of
 from debugtracer.source.program import Program
@@ -43,7 +44,7 @@ def none_origin(use: Use, name: str) -> NoneOrigin | None:
         return None
     home = use.program.function(nones[0])
     near = [node for node in others if use.program.function(node) is home]
-    frame = framed(use.program, nones[0])
+    frame = at_line(use.program, getattr(nones[0], "lineno", 1))
     set_where = condition_of(use.program, near[0]) if len(others) == len(near) == 1 else None
     return NoneOrigin(frame, set_where, condition_of(use.program, use.node))
 
@@ -57,13 +58,6 @@ def condition_of(program: Program, node: ast.AST) -> Condition | None:
         if isinstance(above, (ast.If, ast.IfExp)) and below is not above.test:
             turned = below in above.orelse if isinstance(above, ast.If) else below is above.orelse
             asked = ast.unparse(above.test)
-            return Condition(framed(program, above.test), f"not ({asked})" if turned else asked)
+            return Condition(at_line(program, above.test.lineno), f"not ({asked})" if turned else asked)
         below = above
     return None
-
-
-def framed(program: Program, node: ast.AST) -> Frame:
-    """The line of a node, with the function that it stands in."""
-    line, scope = getattr(node, "lineno", 1), program.function(node)
-    name = scope.name if isinstance(scope, (ast.FunctionDef, ast.AsyncFunctionDef)) else "<module>"
-    return Frame(str(program.path), line, name, program.text.splitlines()[line - 1].strip())

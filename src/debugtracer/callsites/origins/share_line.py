@@ -8,10 +8,9 @@ from collections.abc import Iterator, Sequence
 
 from debugtracer.callsites.origins.called_function import called_function
 from debugtracer.callsites.origins.option_lines import literal
-from debugtracer.callsites.origins.setting_origin import written
+from debugtracer.callsites.origins.setting_origin import at_line, written
 from debugtracer.callsites.origins.value_origin import Use, last_write, program_of, scope_at
 from debugtracer.callsites.origins.written_names import Function, final_name, returns
-from debugtracer.source.program import Program
 from debugtracer.trace.birth import Frame
 
 WEIGHED = {"lerp": 2, "lerp_": 1, "mul_": 0}  # calls, and where their number stands
@@ -84,10 +83,10 @@ def returned(use: Use, call: ast.Call, kept: float) -> Frame | None:
     program, function = called
     given = [one for one in returns(program, function) if one.value is not None]
     if len(given) == 1 and not isinstance(given[0].value, (ast.Name, ast.Attribute)):
-        return line_of(program, function, given[0])
+        return at_line(program, given[0].lineno)
     largest = [one for one in given if isinstance(one.value, ast.Call) and final_name(one.value.func) == "max"]
     if len(largest) == 1:
-        return line_of(program, function, largest[0])
+        return at_line(program, largest[0].lineno)
     uses = [Use(program, function, one.value) for one in given if one.value is not None]
     found = [line for one in uses if (line := number_line(one, program_end(function), kept)) is not None]
     return found[0] if len(found) == 1 else use.frame(call)
@@ -96,8 +95,3 @@ def returned(use: Use, call: ast.Call, kept: float) -> Frame | None:
 def program_end(function: Function) -> int:
     """The line after a function."""
     return (function.end_lineno or function.lineno) + 1
-
-
-def line_of(program: Program, function: Function, node: ast.AST) -> Frame:
-    """The line of a node of a function."""
-    return Use(program, function, ast.Constant(None)).frame(node)

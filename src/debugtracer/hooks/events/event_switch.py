@@ -139,7 +139,7 @@ class EventSwitch(LoopEvents):
         resting = self.resting
         if self.target is not resting:
             return None
-        if self.passed.left:
+        if self.passed.to_come:
             return self.passed.backward(self.by_hand) and resting.scheduling
         try:
             if not resting.steps.take_loss(given if isinstance(given, Tensor) else given[0]):
@@ -256,7 +256,7 @@ class EventSwitch(LoopEvents):
             resting, steps = self.resting, self.resting.steps
             # what is asked of every step comes first: each further call costs a microsecond or two
             itself = steps_itself(cast("Any", type(optimizer))) if args or kwargs else False
-            if self.passed.left:
+            if self.passed.to_come:
                 output = original(optimizer, *args, **kwargs)
                 if self.passed.step(optimizer, resting.scheduling):
                     return output

@@ -13,7 +13,7 @@ from debugtracer.callsites.line import first
 from debugtracer.callsites.word_tables import made_at, word_tables
 from debugtracer.errors import guarded
 from debugtracer.observers.data.pads_inside import STRAY, stands
-from debugtracer.observers.loaders.untouched import inner
+from debugtracer.observers.loaders.untouched import last_dataset
 from debugtracer.observers.model.read_padding import EQUALS
 from debugtracer.observers.observed_run import ObservedRun
 from debugtracer.observers.observer import Observer, inspected
@@ -87,9 +87,7 @@ class MaskedWordsObserver(Observer):
         alone, ends = stands(one.ids, one.pad)
         if float(alone.any(1).double().mean()) <= STRAY:
             return
-        batch = self.run.batches.last()
-        dataset = inner(batch.loader.dataset_held()) if batch is not None else None
-        tables = guarded("masked_words.tables")(word_tables)((dataset,)) or []
+        tables = guarded("masked_words.tables")(word_tables)((last_dataset(self.run.batches),)) or []
         words = {word: table.held for table in tables for word, number in table.ids.items() if number == one.pad}
         word, held = next(iter(words.items()), ("", None))
         if len(words) != 1 or held is None or not ORDINARY.fullmatch(word) or NOTHING.search(word):

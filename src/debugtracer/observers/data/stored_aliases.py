@@ -47,7 +47,9 @@ class StoredAliasesObserver(Observer):
     @inspected
     def left(self, module: nn.Module, args: tuple[Any, ...], kwargs: dict[str, Any], output: Any) -> None:
         """Look at the batch that a model is given, where no loader handed it out."""
-        given = args[0][0] if args and isinstance(args[0], (tuple, list)) and args[0] else args[0] if args else None
+        given = next(iter(args), None)
+        if isinstance(given, (tuple, list)):  # a state and an action as one argument
+            given = next(iter(given), None)
         if (
             not isinstance(given, Tensor)
             or self.looks >= MOST_LOOKS

@@ -15,7 +15,7 @@ from debugtracer.callsites.stored_entries import Held
 from debugtracer.callsites.word_tables import WordTable, made_at, word_tables
 from debugtracer.errors import guarded
 from debugtracer.observers.data.unknown_ids import given_at
-from debugtracer.observers.loaders.untouched import inner
+from debugtracer.observers.loaders.untouched import inner, last_dataset
 from debugtracer.observers.observed_run import ObservedRun
 from debugtracer.observers.observer import Observer, inspected
 from debugtracer.recorder.tape.batches import LoaderInfo
@@ -79,8 +79,7 @@ class UnknownWordsObserver(Observer):
         self.looks += 1
         if self.looks >= LOOKS:
             self.run.unsubscribe(self.called, self.backward_begins)
-        batch = self.run.batches.last()
-        dataset = inner(batch.loader.dataset_held()) if batch is not None else None
+        dataset = last_dataset(self.run.batches)
         tables = guarded("unknown_words.tables")(word_tables)((dataset,)) or []
         for table in dict.fromkeys(one.table for one in lookups):
             own = [one for one in lookups if one.table == table]

@@ -17,7 +17,8 @@ from torch import Tensor
 from torch.utils.data import BatchSampler, DataLoader, DistributedSampler, IterableDataset
 
 from debugtracer.callsites.frame_locals import locals_of
-from debugtracer.callsites.origins.value_origin import Use, program_of, scope_at
+from debugtracer.callsites.origins.setting_origin import at_line
+from debugtracer.callsites.origins.value_origin import program_of
 from debugtracer.callsites.pass_tallies import PassTally, loop_at, pass_tallies
 from debugtracer.callsites.program_stack import program_stack
 from debugtracer.observers.checkpoint.best_values import scalar
@@ -50,8 +51,7 @@ class PassLoop:
 
     def frame(self, node: ast.AST) -> Frame:
         """The line of a node."""
-        line = getattr(node, "lineno", 1)
-        return Use(self.program, scope_at(self.program, line), ast.Constant(None)).frame(node)
+        return at_line(self.program, getattr(node, "lineno", 1))
 
 
 class PassCountsObserver(Observer):

@@ -9,7 +9,7 @@ from typing import Any
 from torch.utils.data import Subset
 
 from debugtracer.callsites.origins.part_setting import part_settings
-from debugtracer.callsites.origins.value_origin import program_of
+from debugtracer.callsites.origins.value_origin import programs_of
 from debugtracer.callsites.program_files import program_files
 from debugtracer.observers.observed_run import ObservedRun
 from debugtracer.observers.observer import Observer
@@ -46,7 +46,7 @@ class SharedSettingsObserver(Observer):
 
     def look(self, dataset: Any, loaders: tuple[LoaderInfo, ...]) -> None:
         """Emit each attribute that the program sets for both parts."""
-        programs = [program for file in program_files() or () if (program := program_of(file)) is not None]
+        programs = programs_of(program_files())
         for name, (first, last) in part_settings(programs).items():
             if name in getattr(dataset, "__dict__", ()):
                 self.run.emit(

@@ -9,6 +9,7 @@ from typing import Any
 import torch
 
 from debugtracer.observers.loaders.refetch import restored
+from debugtracer.recorder.tape.batches import BatchLog
 
 
 def inner(dataset: Any) -> Any:
@@ -16,6 +17,12 @@ def inner(dataset: Any) -> Any:
     while hasattr(dataset, "dataset") and hasattr(dataset, "indices"):
         dataset = dataset.dataset
     return dataset
+
+
+def last_dataset(batches: BatchLog) -> Any:
+    """The dataset of the last batch, below a Subset; None before the first, and where it is gone."""
+    batch = batches.last()
+    return inner(batch.loader.dataset_held()) if batch is not None else None
 
 
 @contextlib.contextmanager

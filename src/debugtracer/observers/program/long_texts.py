@@ -6,7 +6,7 @@ from debugtracer.callsites.crash_site import site_of
 from debugtracer.callsites.filled_dicts import reached
 from debugtracer.callsites.refused_index import TABLES, refused_index
 from debugtracer.callsites.text_cuts import text_cut
-from debugtracer.observers.loaders.untouched import inner
+from debugtracer.observers.loaders.untouched import last_dataset
 from debugtracer.observers.observer import Observer
 from debugtracer.observers.program.crash_ref import crash_ref
 from debugtracer.observers.program.longer_vocabulary import counted_up
@@ -23,9 +23,7 @@ class LongTextsObserver(Observer):
         ids = site.tensors.get("input")
         if refused is None or ids is None or refused.number < refused.size or not counted_up(ids):
             return
-        batch = self.run.batches.last()
-        data = inner(batch.loader.dataset_held()) if batch is not None else None
-        cut = text_cut(reached(error, (data,)), int(ids.shape[-1]))
+        cut = text_cut(reached(error, (last_dataset(self.run.batches),)), int(ids.shape[-1]))
         self.run.emit(
             LongText(
                 ref=crash_ref(self.run, site.iterator is not None),

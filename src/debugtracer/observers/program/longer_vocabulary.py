@@ -15,7 +15,7 @@ from debugtracer.callsites.filled_dicts import PLAIN, filling_of, numbers_of, re
 from debugtracer.callsites.frames import as_frame
 from debugtracer.callsites.layer_line import layer_line
 from debugtracer.callsites.origins.setting_origin import at_line, setting_line
-from debugtracer.callsites.origins.value_origin import last_write, program_of, scope_at
+from debugtracer.callsites.origins.value_origin import last_write, program_of, programs_of, scope_at
 from debugtracer.callsites.origins.written_names import final_name
 from debugtracer.callsites.program_files import program_files
 from debugtracer.callsites.refused_index import TABLES, RefusedIndex, refused_index
@@ -144,7 +144,7 @@ def written_in(error: BaseException, value: Any) -> Frame | None:
 def tokens_added() -> Frame | None:
     """The only line of the program that adds tokens to a tokenizer; None for none and for several."""
     found: list[Frame] = []
-    for program in (p for file in program_files() or () if (p := program_of(file)) is not None):
+    for program in programs_of(program_files()):
         calls = [n for n in program.nodes if hasattr(n, "func") and final_name(n.func) in ADDS]
         found += [at_line(program, call.lineno) for call in calls if hasattr(call, "lineno")]
     return found[0] if len(found) == 1 else None

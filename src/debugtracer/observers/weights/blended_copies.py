@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from types import CodeType
 from typing import Any
 
 import torch
-from torch import Tensor
+from torch import Tensor, nn
 from torch.optim import Optimizer
 
 from debugtracer.callsites.frames import RawFrames, frames_of, raw_frames
@@ -128,13 +129,9 @@ class BlendedCopiesObserver(Observer):
             name = trained.get(place(param.tensor))
             if name is not None and place(copy.tensor) not in trained and torch.is_tensor(copy.tensor):
                 held_near = param.written or copy.weight < param.weight
-                if not held_near or self.runs(copy.tensor):
+                if not held_near or is_weight_of(copy.tensor, self.run.modules()):
                     self.look(copy, param, name)
                 return
-
-    def runs(self, tensor: Tensor) -> bool:
-        """Whether a tensor is a weight of a network that is called: what weights are held near to is not."""
-        return any(place(p) == place(tensor) for root in self.run.modules() for p in root.parameters())
 
     def trained(self) -> dict[int, str]:
         """The parameters that are trained, by where they lie: a target network may have an optimizer, too, that never
@@ -201,6 +198,12 @@ def would_move(copy: Weighted, param: Weighted) -> bool:
     held, new = copy.tensor.detach(), param.tensor.detach()
     written = new if param.weight == 0 else (copy.weight * held + param.weight * new).to(held.dtype)
     return float((written != held).double().mean()) >= MOST_WOULD
+
+
+def is_weight_of(tensor: Tensor, roots: Iterable[nn.Module]) -> bool:
+    """Whether a tensor is a weight of one of these networks: what weights are held near to is none of a network that
+    is called."""
+    return any(place(p) == place(tensor) for root in roots for p in root.parameters())
 
 
 def place(tensor: Any) -> int:

@@ -21,6 +21,7 @@ from debugtracer.observers.weights.blended_copies import (
     PRODUCTS,
     SUMS,
     Weighted,
+    is_weight_of,
     place,
 )
 from debugtracer.recorder.run_state import parameters
@@ -174,7 +175,7 @@ class SlowAveragesObserver(Observer):
         if seen is not None:
             seen.shares[self.run.step] = max(share, seen.shares.get(self.run.step, 0.0))
             seen.went, seen.reached = far(param, seen.first), far(copy, seen.first)
-        elif share > LARGEST or self.runs(copy):  # what runs in training makes its targets
+        elif share > LARGEST or is_weight_of(copy, self.run.modules()):  # what runs in training makes its targets
             self.run.unsubscribe(self.called, self.step_begins)
             self.last = self.difference = None
         elif len(self.looks) < MOST and float(copy.detach().double().std()) > 0:
@@ -188,10 +189,6 @@ class SlowAveragesObserver(Observer):
             self.known, paths = self.run.step, self.run.names()
             self.names = {place(p): paths.get(id(p), "") for o in list(self.run.optimizers) for p in parameters(o)}
         return self.names
-
-    def runs(self, copy: Tensor) -> bool:
-        """Whether a tensor is a weight of a network that was called."""
-        return any(place(p) == place(copy) for root in self.run.modules() for p in root.parameters())
 
     def farthest(self) -> AverageLook | None:
         """The average of what went farthest."""

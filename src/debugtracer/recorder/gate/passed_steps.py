@@ -25,7 +25,7 @@ class PassedSteps:
         """After a step that was looked at, so many are passed over."""
         self.passes = False
         """Some are, or were since a step was looked at."""
-        self.given = self.left = 0
+        self.given = self.to_come = 0
         """How many that were since the last one, and how many of them are still to come."""
         self.waiting, self.waiting_s = 0, 0.0
         """Steps that the governor is to hear of, and their seconds."""
@@ -45,7 +45,7 @@ class PassedSteps:
         """Count a backward; False where it ends a step, which the next call counts."""
         state = self.state
         if ends_step:
-            self.left -= 1
+            self.to_come -= 1
             state.step = state.iteration
         state.iteration += 1
         state.last_loss, state.forward_since = None, False
@@ -54,9 +54,9 @@ class PassedSteps:
     def step(self, optimizer: Optimizer, tells: bool) -> bool:
         """Count a step that is over; with `tells` the observers hear of its end. False where something has woken in
         it."""
-        if not self.left:
+        if not self.to_come:
             return False
-        self.left -= 1
+        self.to_come -= 1
         self.state.step += 1
         if tells:
             self.events.step_closed(optimizer)
@@ -64,19 +64,19 @@ class PassedSteps:
 
     def looked_at(self, seconds: float) -> float:
         """Begin anew after a step that was looked at, which with those before it took so many seconds; its share."""
-        passed = self.given - self.left
+        passed = self.given - self.to_come
         each_s = seconds / (passed + 1)
         self.waiting += passed
         self.waiting_s += passed * each_s
-        self.given = self.left = self.each
+        self.given = self.to_come = self.each
         self.passes = self.each > 0
         return each_s
 
     def end(self) -> bool:
-        """Look at the step in flight, whatever rests; True if some before it were passed over."""
-        passed = self.given - self.left
+        """Look at the step in flight and at those after it; True if some before it were passed over."""
+        passed = self.given - self.to_come
         self.waiting += passed
-        self.given = self.left = 0
+        self.each = self.given = self.to_come = 0
         return passed > 0
 
     def take(self) -> tuple[int, float]:
@@ -90,5 +90,5 @@ class PassedSteps:
     def reset(self) -> None:
         """Begin anew, with every step looked at."""
         self.keeps_all = self.passes = False
-        self.each = self.given = self.left = self.waiting = 0
+        self.each = self.given = self.to_come = self.waiting = 0
         self.waiting_s = 0.0

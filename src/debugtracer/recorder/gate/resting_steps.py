@@ -73,7 +73,6 @@ class RestingSteps:
         """Prepare for steps of which nothing is copied."""
         self.woken = False
         self.leaves_out = self.to_leave_out = 0
-        self.passed.rest(False)
         self.passed.end()
         self.gate.copies.drop()
 
@@ -260,7 +259,8 @@ class RestingSteps:
     def wake(self) -> None:
         """Publish what waits and hand over the step in flight: something works again."""
         self.woken = True
-        self.gate.last_s = perf_counter() if self.passed.end() else self.gate.last_s  # theirs, not the step's in flight
+        if self.passed.end():  # what they took is no time of the step in flight
+            self.gate.last_s = perf_counter()
         self.publish()
         self.record_losses()
 
