@@ -181,3 +181,20 @@ def test_a_reset_forgets_all() -> None:
     assert passed.to_come == LOOKED_AT_EVERY - 1
     assert not passed.end(), "none was passed over yet"
     assert passed.take() == (0, 0.0)
+
+
+@pytest.mark.parametrize("by_hand", [False, True])
+def test_the_weights_are_bit_for_bit_those_of_a_bare_run(tmp_path: Path, by_hand: bool) -> None:
+    with under_watch(tmp_path, **RESTS) as session:
+        loop = Loop(session, by_hand)
+        loop.deep()
+        loop.go(5 * LOOKED_AT_EVERY + 3)
+        steps, watched = session.state.iteration, [p.detach().clone() for p in loop.model.parameters()]
+        drawn = torch.randn(3)
+    bare = object.__new__(Loop)
+    torch.manual_seed(0)
+    bare.by_hand, bare.model = by_hand, nn.Linear(4, 1)
+    bare.optimizer = None if by_hand else torch.optim.SGD(bare.model.parameters(), lr=0.01)
+    bare.go(steps)
+    assert all(torch.equal(a, b) for a, b in zip(watched, bare.model.parameters(), strict=True))
+    assert torch.equal(drawn, torch.randn(3)), "the generator stands where it would"
