@@ -15,7 +15,7 @@ from typing import Any
 
 from debugtracer.callsites.frame_locals import locals_of
 from debugtracer.callsites.frames import USER, place_of
-from debugtracer.callsites.origins.value_origin import programs_of
+from debugtracer.callsites.origins.program_trees import programs_of
 from debugtracer.callsites.program_files import program_files
 from debugtracer.trace.birth import Frame
 

@@ -5,8 +5,8 @@ from __future__ import annotations
 import ast
 
 from debugtracer.callsites.origins.option_lines import is_number
+from debugtracer.callsites.origins.program_trees import programs_of
 from debugtracer.callsites.origins.setting_origin import at_line
-from debugtracer.callsites.origins.value_origin import programs_of
 from debugtracer.callsites.origins.written_names import final_name
 from debugtracer.callsites.program_files import program_files
 from debugtracer.source.program import Program

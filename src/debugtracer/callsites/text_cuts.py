@@ -6,8 +6,9 @@ import ast
 from collections.abc import Iterable
 from typing import NamedTuple
 
+from debugtracer.callsites.origins.program_trees import programs_of
 from debugtracer.callsites.origins.setting_origin import written
-from debugtracer.callsites.origins.value_origin import Use, programs_of, scope_at
+from debugtracer.callsites.origins.value_origin import Use, scope_at
 from debugtracer.callsites.origins.written_names import final_name
 from debugtracer.callsites.program_files import program_files
 from debugtracer.callsites.stored_entries import Held

@@ -7,8 +7,8 @@ import ast
 from collections.abc import Iterator
 from typing import NamedTuple
 
+from debugtracer.callsites.origins.program_trees import programs_of
 from debugtracer.callsites.origins.setting_origin import at_line
-from debugtracer.callsites.origins.value_origin import programs_of
 from debugtracer.callsites.origins.written_names import final_name, returns, writes_of
 from debugtracer.callsites.program_files import program_files
 from debugtracer.source.program import Program, methods

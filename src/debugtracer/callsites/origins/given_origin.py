@@ -8,7 +8,8 @@ from collections.abc import Iterator
 
 from debugtracer.callsites.origins.handed_on import carrier
 from debugtracer.callsites.origins.only_caller import written
-from debugtracer.callsites.origins.value_origin import Link, Use, argument_of, each_once, programs_of, scope_at
+from debugtracer.callsites.origins.program_trees import programs_of
+from debugtracer.callsites.origins.value_origin import Link, Use, argument_of, each_once, scope_at
 from debugtracer.callsites.origins.written_names import final_name
 from debugtracer.callsites.program_files import program_files
 

@@ -6,7 +6,7 @@ from __future__ import annotations
 import ast
 import functools
 import linecache
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from debugtracer.callsites.construction import is_user_file
@@ -255,11 +255,6 @@ def of_attribute(use: Use, node: ast.Attribute, seen: frozenset[tuple[str, int, 
 def program_of(file: str) -> Program | None:
     """A file of the user's as a tree; None for a library's and for what cannot be read."""
     return tree_of(file) if is_user_file(file) else None
-
-
-def programs_of(files: Iterable[str] | None) -> list[Program]:
-    """The files of the user's among these as trees."""
-    return [program for file in files or () if (program := program_of(file)) is not None]
 
 
 @functools.lru_cache(64)

@@ -9,7 +9,7 @@ from typing import Any
 from torch.utils.data import Subset
 
 from debugtracer.callsites.origins.part_setting import part_settings
-from debugtracer.callsites.origins.value_origin import programs_of
+from debugtracer.callsites.origins.program_trees import programs_of
 from debugtracer.callsites.program_files import program_files
 from debugtracer.observers.observed_run import ObservedRun
 from debugtracer.observers.observer import Observer

@@ -14,8 +14,9 @@ from debugtracer.callsites.failing_expression import in_words
 from debugtracer.callsites.filled_dicts import PLAIN, filling_of, numbers_of, reached
 from debugtracer.callsites.frames import as_frame
 from debugtracer.callsites.layer_line import layer_line
+from debugtracer.callsites.origins.program_trees import programs_of
 from debugtracer.callsites.origins.setting_origin import at_line, setting_line
-from debugtracer.callsites.origins.value_origin import last_write, program_of, programs_of, scope_at
+from debugtracer.callsites.origins.value_origin import last_write, program_of, scope_at
 from debugtracer.callsites.origins.written_names import final_name
 from debugtracer.callsites.program_files import program_files
 from debugtracer.callsites.refused_index import TABLES, RefusedIndex, refused_index
