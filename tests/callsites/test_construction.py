@@ -68,3 +68,10 @@ def test_libraries_and_made_up_files_are_not_the_users():
     assert not is_user_file(json.__file__)
     assert not is_user_file("<frozen importlib._bootstrap>")
     assert is_user_file("<ipython-input-3-abc>")
+
+
+def test_a_compiled_library_that_names_its_source_without_a_folder_is_no_file_of_the_user(tmp_path):
+    assert not is_user_file("numpy/random/_bounded_integers.pyx")
+    own = tmp_path / "fast.pyx"
+    own.write_text("")
+    assert is_user_file(str(own))

@@ -15,6 +15,7 @@ from debugtracer.callsites.notebook_cells import CELLS, file_of
 from debugtracer.trace.birth import Frame
 
 _OURS = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
+COMPILED = (".pyx", ".pxd", ".pxi")
 _LIBRARIES = tuple({_OURS, *(sysconfig.get_paths()[key] for key in ("stdlib", "platstdlib", "purelib", "platlib"))})
 
 
@@ -23,6 +24,8 @@ def is_user_file(file: str) -> bool:
     """True for code that is neither a library, nor ours, nor made up."""
     if file.startswith("<"):
         return file.startswith((*CELLS, "<stdin"))
+    if file.endswith(COMPILED) and not os.path.isfile(file):  # numpy names its .pyx files from a folder of its builders
+        return False
     return not file.startswith(_LIBRARIES) and f"{os.sep}site-packages{os.sep}" not in file
 
 

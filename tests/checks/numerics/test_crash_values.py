@@ -131,3 +131,18 @@ def test_the_line_of_the_data_file():
     (finding,) = said(changed(record=Frame("/a/visits.csv", 1422, "", "u51,n/a,0")))
     assert ", at sample 61 (visits.csv:1422: `u51,n/a,0`);" in finding.message
     assert "Mend sample 61 (visits.csv:1422), leave" in finding.message
+
+
+def test_the_files_that_the_line_held_are_told_with_the_sample():
+    (found,) = said(changed(files=("data/a.h5", "data/a.jpg")))
+    assert "at sample 61 (data/a.h5 and data/a.jpg); value is" in found.message
+    assert "Mend sample 61 (data/a.h5 and data/a.jpg), leave it out" in found.message
+
+
+def test_a_line_of_a_text_file_is_the_record_and_the_line_to_edit():
+    line = Frame("/data/labels.train", 1742, "", "-")
+    (found,) = said(changed(sample=None, record=line))
+    assert "at labels.train:1742: `-`; value is" in found.message
+    assert "Mend labels.train:1742, leave it out" in found.message
+    assert (found.kind, found.layer, found.place.frame) == ("record_unreadable", "data", line)
+    assert (found.place.symptom_frame, found.place.sample_index) == (LINE, None)

@@ -145,3 +145,33 @@ def test_what_is_none_is_told_with_both_conditions_and_no_record_is_at_fault(tmp
     assert fact.made is not None
     assert fact.made.code == "self.turn = None"
     assert (fact.set_where.text, fact.used_where.text) == ("turns", "i >= 0")
+
+
+class Named(Dataset):
+    """Records of several lengths, by name."""
+
+    def __init__(self, fewest):
+        self.ids = [f"utt{i:03}" for i in range(24)]
+        self.lengths = [fewest if i == 17 else 9 for i in range(24)]
+
+    def __len__(self):
+        return len(self.ids)
+
+    def __getitem__(self, i):
+        return torch.rand(self.lengths[i])
+
+
+def windows(samples):
+    """Cut one window out of each sample of a batch."""
+    rooms = [len(sample) - 4 for sample in samples]
+    starts = [int(torch.randint(0, room, ())) for room in rooms]
+    return torch.stack([sample[start : start + 4] for sample, start in zip(samples, starts, strict=True)])
+
+
+def test_an_entry_for_each_sample_of_a_batch_is_told_by_its_dataset_index_and_name(tmp_path):
+    def program():
+        for _ in DataLoader(Named(3), batch_size=6, shuffle=True, collate_fn=windows):
+            pass
+
+    fact = seen(tmp_path, program, RuntimeError)
+    assert (fact.sample, fact.files) == (17, ("utt017",))

@@ -37,7 +37,10 @@ class CrashValues(Check, frozen=True):
         The bytecode of the innermost line of the program tells the expression that raised. The names in it are read as
         they were, without running code of the program, and the one that the exception is about is followed to the line
         that wrote it. The sample is the one that the loader was fetching; without a loader, the element that the loop
-        around the expression was at, where it is one object of a list. A sample that a worker could not make is made
+        around the expression was at, where it is one object of a list; in a collate function that goes through one
+        entry for each sample of the batch, the sample of that entry. The files that the innermost function holds under
+        names of its own are told with it. Where a text file is gone through line by line and only one line reads as the
+        one refused, that line is the record. A sample that a worker could not make is made
         once more by the process that trains, which is over. What a program raises by its own `raise` or `assert` speaks
         for itself and is told with its sample only. A number that only the program sets, in its source, an option or a
         settings file, is told with that line; an attribute that is None with the condition under which it is set and
@@ -79,18 +82,18 @@ class CrashValues(Check, frozen=True):
         )
         said = f": {fact.message.rstrip('.')}" if fact.message else ""
         held = record(fact)
-        line = guarded_line(fact)
+        line = fact.setting or guarded_line(fact) or text_line(fact)
         found = self.finding(
             window,
             "error",
             f"`{fact.text}`{spot(fact.frame)} raised {fact.error}{said}{held and f', at {held}'}{known}"
             f"{first_difference(form)}; expected {expected(fact)}. {advice(fact, held)}.",
             ref=fact.ref,
-            kind=UNFIT if is_own(fact) else UNREADABLE if fact.row is not None else None,
-            confidence=KNOWN_VALUE if is_own(fact) else KNOWN_RECORD if fact.row is not None else None,
+            kind=UNFIT if is_own(fact) else UNREADABLE if held else None,
+            confidence=KNOWN_VALUE if is_own(fact) else KNOWN_RECORD if held else None,
             remedies=self.alternatives if is_own(fact) else (),
             place=Place(
-                frame=(form.frame if form is not None else None) or fact.setting or line or fact.frame,
+                frame=(form.frame if form is not None else None) or line or fact.frame,
                 symptom_frame=fact.frame,
                 sample_index=(fact.row,) if fact.row is not None else None,
             ),
@@ -106,6 +109,11 @@ def is_own(fact: RaisedExpression) -> bool:
 def guarded_line(fact: RaisedExpression) -> Frame | None:
     """The `if` around a use of what is None, where another one sets it: to the reader it is the line to change."""
     return fact.used_where.frame if fact.used_where is not None and is_own(fact) else None
+
+
+def text_line(fact: RaisedExpression) -> Frame | None:
+    """The line of the data file that was being read, where no dataset or list was gone through: it is what to edit."""
+    return fact.record if fact.row is None and not is_own(fact) else None
 
 
 def source(fact: RaisedExpression) -> str:
@@ -131,9 +139,12 @@ def record(fact: RaisedExpression, shown: bool = True) -> str:
     """The sample or element that was in hand, with its line of the data file, in words; empty where none is known."""
     text = f": `{fact.record.code}`" if fact.record is not None and shown else ""
     at = f" ({at_line(fact.record)}{text})" if fact.record is not None else ""
+    at = at or (f" ({' and '.join(fact.files)})" if fact.files else "")
     if fact.sample is not None:
         return f"sample {fact.sample}{at}"
-    return f"element {fact.element.index} of {fact.element.text}" if fact.element is not None else ""
+    if fact.element is not None:
+        return f"element {fact.element.index} of {fact.element.text}{at}"
+    return f"{at_line(fact.record)}{text}" if fact.record is not None else ""
 
 
 def advice(fact: RaisedExpression, held: str) -> str:

@@ -6,7 +6,9 @@ import ast
 from types import ModuleType
 from typing import Any
 
-from debugtracer.callsites.crash_site import site_of, worker_frames
+import msgspec
+
+from debugtracer.callsites.crash_site import CrashSite, site_of, worker_frames
 from debugtracer.callsites.data_lines import named_files, record_line
 from debugtracer.callsites.element_in_hand import element_in_hand
 from debugtracer.callsites.failing_expression import (
@@ -16,12 +18,14 @@ from debugtracer.callsites.failing_expression import (
     is_plain,
     known_value,
 )
+from debugtracer.callsites.file_in_hand import files_in_hand, line_in_hand
 from debugtracer.callsites.origins.none_origin import Condition, NoneOrigin, none_origin
 from debugtracer.callsites.origins.setting_origin import written
 from debugtracer.callsites.origins.value_origin import Use, origin, scope_at, written_at
 from debugtracer.errors import guarded
 from debugtracer.observers.observer import Observer
 from debugtracer.observers.program.crash_ref import crash_ref
+from debugtracer.observers.program.outside_record import in_whole, names_of
 from debugtracer.trace.birth import Frame
 from debugtracer.trace.facts.raised_expression import ConditionSeen, ElementSeen, RaisedExpression
 from debugtracer.trace.plain_text import plain_text
@@ -45,8 +49,16 @@ class RaisedExpressionObserver(Observer):
         if fetching and worker_frames(str(error)):
             sample, error = self.made_again(error)
         failing = failing_expression(error)
-        if failing is not None:
-            self.run.emit(expression_seen(crash_ref(self.run, fetching), error, failing, sample))
+        if failing is None:
+            return
+        if sample is None:
+            sample = guarded("raised_expression.collated")(collated)(site, failing)
+        seen = expression_seen(crash_ref(self.run, fetching), error, failing, sample)
+        if sample is not None and not seen.files and site.samples is not None:
+            data: Any = getattr(site.iterator, "_dataset", None)
+            names = guarded("raised_expression.names")(names_of)(*in_whole(data, sample), None) or []
+            seen = msgspec.structs.replace(seen, files=tuple(names[:1]))
+        self.run.emit(seen)
 
     def made_again(self, error: BaseException) -> tuple[int | None, BaseException]:
         """The first sample of the batch that a worker failed at which cannot be made here either, with its exception;
@@ -60,6 +72,14 @@ class RaisedExpressionObserver(Observer):
                 same = type(again).__name__ == type(error).__name__ and type(index) is int
                 return (index, again) if same else (None, error)
         return None, error
+
+
+def collated(site: CrashSite, failing: FailingExpression) -> int | None:
+    """The dataset index of the sample in hand, where the line went through one entry for each sample of a batch."""
+    element = element_in_hand(failing) if site.samples is not None and site.indices is not None else None
+    if element is None or site.indices is None or element.length != len(site.indices):
+        return None
+    return site.indices[element.place]
 
 
 def expression_seen(
@@ -77,6 +97,7 @@ def expression_seen(
         suspect = set_to[0]
     if set_to is not None or (nothing is not None and nothing.set_where is not None and "." in suspect):
         sample = element = None  # the program set it before any record was read
+    in_hand = sample is not None or element is not None
     return RaisedExpression(
         ref=ref,
         error=type(error).__name__,
@@ -90,6 +111,7 @@ def expression_seen(
         set_where=asked(nothing.set_where) if nothing is not None else None,
         used_where=asked(nothing.used_where) if nothing is not None else None,
         record=guarded("raised_expression.record")(line_of_text)(error, given.get(suspect)),
+        files=(guarded("raised_expression.files")(files_in_hand)(error) or ()) if in_hand else (),
         sample=sample,
         element=ElementSeen(*element) if element is not None else None,
         deliberate=failing.is_deliberate,
@@ -143,6 +165,9 @@ def number_set(failing: FailingExpression, given: dict[str, object]) -> tuple[st
 
 def line_of_text(error: BaseException, value: object) -> Frame | None:
     """The only line of the data files of the program on which a text stands that an expression was refused."""
+    read = line_in_hand(error, value)
+    if read is not None:
+        return read
     if not isinstance(value, str) or not 1 < len(value) <= LONGEST_NAME:
         return None
     return record_line(named_files(error), (value,), None)

@@ -51,6 +51,8 @@ class RaisedExpression(Fact, frozen=True, kw_only=True):
     """The condition around the expression, where that is known too."""
     record: Frame | None = None
     """The only line of the data files that holds the suspect's text."""
+    files: tuple[str, ...] = ()
+    """Data files that the line held under names while it was at the sample or element, the last one named first."""
     sample: int | None = None
     """Dataset index of the sample that was being made."""
     element: ElementSeen | None = None
