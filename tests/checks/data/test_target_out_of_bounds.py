@@ -39,3 +39,12 @@ def test_at_the_edge():
 
 def test_another_exception_is_none_of_its_business():
     silent_on_another_error(TargetOutOfBounds())
+
+
+def test_a_class_below_0_of_one_hot_is_said_to_be_one():
+    (found,) = told(TargetOutOfBounds(), a_crash("Class values must be non-negative.", torch_calls=("one_hot",)))
+    assert "one_hot was given a class below 0; expected a class" in found.message
+    (large,) = told(
+        TargetOutOfBounds(), a_crash("Class values must be smaller than num_classes.", torch_calls=("one_hot",))
+    )
+    assert "one_hot was given a class that is too large; expected" in large.message

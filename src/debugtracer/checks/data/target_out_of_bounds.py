@@ -63,11 +63,17 @@ class TargetOutOfBounds(Check, frozen=True):
         rows = outside(crash.rows, classes) if crash.rows and classes else ()
         samples = tuple(crash.rows.indices[r] for r in rows) if crash.rows and crash.rows.indices else None
         found = REFUSED.match(crash.message)
-        worst = (
+        given = [value for row in rows for value in (crash.rows.values[row] if crash.rows else ())]
+        low = found is not None and found.group(2) == "non-negative"
+        unknown = "a class below 0" if low else "a class that is too large"
+        known = (
             found.group(1)
-            if found and found.group(1)
-            else str(max((v for r in rows for v in (crash.rows.values[r] if crash.rows else ())), default="?"))
+            if found is not None and found.group(1)
+            else str((min if low else max)(given))
+            if given
+            else ""
         )
+        worst = f"class {known}" if known else unknown
         count = (
             f" in {len(rows)} of {len(crash.rows.values)} rows{with_samples(samples)}" if rows and crash.rows else ""
         )
@@ -80,7 +86,7 @@ class TargetOutOfBounds(Check, frozen=True):
         return self.finding(
             window,
             "error",
-            f"{loss} was given class {worst}{count}{made_at(made)}; {allowed}. Map the labels, or give the head more "
+            f"{loss} was given {worst}{count}{made_at(made)}; {allowed}. Map the labels, or give the head more "
             "outputs.",
             ref=crash.ref,
             place=Place(
