@@ -88,6 +88,21 @@ def test_rows_of_a_fixed_width_without_a_mask_are_silent(tmp_path):
     assert run(tmp_path, by_id, masked=False, fixed=12) == []
 
 
+@pytest.mark.parametrize("masked", [True, False])
+def test_what_a_library_writes_behind_the_last_word_when_it_shifts_labels_ends_no_text(tmp_path, masked):
+    torch.manual_seed(0)
+    model = Texts()
+    optimizer = torch.optim.SGD(model.parameters(), lr=0.1)
+    with under_watch(tmp_path):
+        for step in range(6):
+            words, mask = texts(10 + step, PAD)  # its padding is a target: another fault, that has its own check
+            scores = model(words, attention_mask=mask) if masked else model(words)
+            optimizer.zero_grad()
+            F.cross_entropy(scores.flatten(0, 1), F.pad(words, (0, 1), value=-100)[:, 1:].flatten()).backward()
+            optimizer.step()
+    assert facts(tmp_path, UntrainedEnd) == []
+
+
 class Sentences(Dataset):
     """Of 4 to 9 words, the longest in every batch; filled up to `width` where one is given."""
 

@@ -161,7 +161,7 @@ def joined(tokens: Tensor, target: Tensor, ignored: int) -> tuple[Tensor, Tensor
     wanted = target.masked_fill(target == ignored, -100)
     if target.numel() == tokens.numel():
         rows = target.reshape(tokens.shape)
-        if torch.equal(rows[:, :-1], tokens[:, 1:]):
+        if torch.equal(rows[:, :-1], tokens[:, 1:]) and bool((rows[:, -1] >= 0).all()):  # -100 there is no id of a text
             return torch.cat([tokens, rows[:, -1:]], 1), wanted
     return tokens, wanted
 
