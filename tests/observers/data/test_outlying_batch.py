@@ -101,3 +101,36 @@ def test_what_is_not_one_finite_number_is_passed_over():
         observer.backward_begins([loss])
     observer.backward_begins([torch.tensor(1.0), torch.tensor(2.0)])
     assert list(observer.past) == []
+
+
+def by_hand(out, spoiled: int | None, tail: float = 0.0):
+    """Batches that are made anew from lists, in two epochs; one row of one of them may hold a number far off."""
+    torch.manual_seed(0)
+    model = nn.Linear(4, 1)
+    with under_watch(out):
+        optimizer = torch.optim.SGD(model.parameters(), lr=1e-4)
+        for step in range(40):
+            rows = torch.randn(8, 4)
+            if step % 20 == spoiled:
+                rows[5, 2] = 1e7
+            loss = (model(rows) ** 2).mean() + tail * (step % 20 == 7)
+            optimizer.zero_grad()
+            loss.backward()
+            nn.utils.clip_grad_norm_(model.parameters(), 0.5)
+            optimizer.step()
+    found = events(out)
+    kept = [e.fact for e in found if isinstance(e, Observed) and e.word.startswith("far-number/")]
+    return kept, [e.finding for e in found if isinstance(e, Found) and e.finding.check == "data/far-number"]
+
+
+def test_a_number_far_off_in_a_batch_made_by_hand_is_told_before_there_is_a_past(tmp_path):
+    kept, (finding,) = by_hand(tmp_path / "runs", 7)
+    assert [fact["ref"]["step"] for fact in kept] == [7, 27]
+    assert (finding.step, finding.place.batch_rows) == (7, (5,))
+    assert "`rows` holds 10000000 in row 5, element 2, where" in finding.message
+    assert finding.place.frame.code == "rows[5, 2] = 1e7"
+
+
+def test_batches_alike_and_a_loss_that_no_number_made_are_not_told(tmp_path):
+    assert by_hand(tmp_path / "a", None) == ([], [])
+    assert by_hand(tmp_path / "b", None, tail=1e6) == ([], [])

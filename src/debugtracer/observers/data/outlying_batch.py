@@ -5,13 +5,16 @@ from __future__ import annotations
 import math
 import weakref
 from collections import deque
+from statistics import median
 
 from torch import Tensor
 
+from debugtracer.observers.data.far_number import held_number, written_at
 from debugtracer.observers.observed_run import ObservedRun
 from debugtracer.observers.observer import Observer
 from debugtracer.recorder.gate.norms import scalar
 from debugtracer.trace.facts.batch_content import LoaderNote
+from debugtracer.trace.facts.far_number import FarNumber
 from debugtracer.trace.facts.outlying_batch import OutlyingBatch
 from debugtracer.trace.facts.stored_rows import StoredOddity
 from debugtracer.trace.number import as_float, number
@@ -21,6 +24,8 @@ PAST = 32  # losses compared with (ours)
 SHARE, SPAN = 0.25, 0.5
 FIRST = 4  # batches of another dataset that are its first (ours)
 PER_STEPS, MOST = 50, 32  # one batch is emitted per so many backwards on average, so many at most in a row (ours)
+# times the median of the last losses, that no tail reaches (ours); losses before it is asked, looks in one run (ours)
+BURST, FEWEST, LOOKS = 1000.0, 4, 4
 OWN = -1  # in place of the number of a loader: there is none
 
 
@@ -30,6 +35,9 @@ class OutlyingBatchObserver(Observer):
     def __init__(self, run: ObservedRun) -> None:
         super().__init__(run)
         self.past: deque[float] = deque(maxlen=PAST)
+        self.usual: deque[float] = deque(maxlen=PAST)
+        """The sizes of the last losses that were heard, however far apart, without those that left all bounds."""
+        self.looks = LOOKS
         self.budget = float(MOST)
         self.data: weakref.ref[object] | None = None
         """The dataset of the batch before."""
@@ -40,6 +48,7 @@ class OutlyingBatchObserver(Observer):
 
     def reset(self) -> None:
         self.past.clear()
+        self.usual.clear()
 
     def missed(self) -> None:
         """Learn the losses anew."""
@@ -65,12 +74,33 @@ class OutlyingBatchObserver(Observer):
         value = scalar(loss)
         if not math.isfinite(value):
             return
+        if len(self.usual) >= FEWEST and value > BURST * median(self.usual):
+            self.remember_number(value)
+        else:
+            self.usual.append(abs(value))
         self.budget = min(self.budget + 1 / PER_STEPS, float(MOST))
         if len(self.past) == PAST and self.budget >= 1 and self.stands_out(value):
             self.budget -= 1
             self.remember(value)
         else:
             self.past.append(value)
+
+    def remember_number(self, value: float) -> None:
+        """Emit what is far from all others in the tensors at hand, where neither a loader nor stored rows are known."""
+        if not self.looks or self.run.batches.last() is not None or self.run.own_batches.told is not None:
+            return
+        self.looks -= 1
+        held = held_number()
+        if held is None:
+            return
+        far = held.element
+        self.run.emit(
+            FarNumber(
+                ref=self.run.ref(), loss=value, name=held.name, row=held.row, place=far.place, value=far.value,
+                low=far.low, high=far.high, record=written_at(far.value),
+                made=held.made[0] if held.made else None, backward=self.run.here(),
+            )
+        )  # fmt: skip
 
     def stands_out(self, value: float) -> bool:
         """True if the value is above all of the last losses."""
