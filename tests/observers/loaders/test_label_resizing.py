@@ -8,7 +8,17 @@ import torch
 from PIL import Image
 from torch.nn import functional as F
 
-from debugtracer.observers.loaders.label_resizing import ResizeWatch, holds, is_few, is_ordered, looks_weighed, stray
+from debugtracer.observers.loaders.label_resizing import (
+    ResizeWatch,
+    holds,
+    is_few,
+    is_ordered,
+    is_renamed,
+    looks_weighed,
+    ranks,
+    stray,
+    stray_renamed,
+)
 
 
 def a_map(size=16, high=4):
@@ -114,3 +124,49 @@ def test_a_map_holds_its_parts():
     assert not holds(labels, labels[:8])
     assert not holds(labels, torch.zeros(64, dtype=torch.long))
     assert not holds(labels, torch.arange(64) % 5)
+
+
+def coded():
+    """A map of codes far apart, as files hold them."""
+    ids = torch.randint(0, 6, (5, 5), generator=torch.Generator().manual_seed(3))
+    return torch.kron(torch.tensor([3.0, 7, 11, 23, 40, 52])[ids], torch.ones(4, 4))
+
+
+def renamed(codes):
+    """Classes in no order of their codes; one does not count."""
+    table = torch.arange(64) % 5
+    table[3] = 250
+    return table[codes.long()]
+
+
+@pytest.mark.parametrize("mode", ["bilinear", "bicubic"])
+def test_ids_with_other_names_since_are_stray_by_their_pixels(mode):
+    (one,), made = watched(lambda: smooth(coded(), mode))
+    found = stray_renamed(one, renamed(made.clamp(0, 63)), 250)
+    assert found.pixels == 33 * 33
+    assert found.wrong > 10
+    assert {*found.ids} <= {*range(5)}
+
+
+def test_names_of_ids_that_reach_a_pixel_are_no_stray_ones():
+    (one,), made = watched(lambda: smooth(coded()))
+    assert stray_renamed(one, (made > 9).long(), 250) is None  # a threshold of a picture
+    assert stray_renamed(one, torch.randint(0, 5, (33, 33)), 250) is None  # another map
+    assert stray_renamed(one, renamed(made)[..., :20], 250) is None
+    ordered = torch.arange(16.0).div(2, rounding_mode="floor").mul(10).expand(16, 16).contiguous()
+    (one,), made = watched(lambda: smooth(ordered))
+    assert is_ordered(ranks(ordered))
+    assert stray_renamed(one, (made / 20).long(), 250) is None  # heights, in coarser steps
+
+
+def test_names_are_those_of_ids_where_each_has_one():
+    ids = torch.tensor([0, 0, 4, 7])
+    assert is_renamed(ids, torch.tensor([2, 2, 2, 9]))
+    assert not is_renamed(ids, torch.tensor([2, 1, 2, 9]))
+
+
+def test_weighed_ids_with_other_names_have_a_third_one_between_two():
+    weighed = F.interpolate(torch.kron(coded(), torch.ones(4, 4))[None, None], size=33, mode="area")[0].long()
+    order = torch.randperm(64, generator=torch.Generator().manual_seed(0))
+    assert looks_weighed(torch.stack([order[weighed]] * 2).flatten(0, 1))
+    assert not looks_weighed(order[F.interpolate(coded()[None, None], size=33, mode="nearest")[0].long()])

@@ -26,8 +26,9 @@ class LabelsInterpolated(Check, frozen=True):
         The targets of a loss over classes are pixels of a map that was resized with a mode that weighs neighbours, and
         at a share of `least` of that map's pixels stands an id that the map it was made of does not have there: each id
         is resized alone in the same way to see where it reaches. Seen in the loop, or in samples that are fetched again
-        where ids lie between those of their neighbours. Maps of two neighbouring ids and maps of one channel a class
-        have no such pixels; ids that rise in steps of one, as depths do, are left alone.
+        where ids lie between those of their neighbours; there the ids may have other names since, pixel for pixel. Maps
+        of two neighbouring ids and maps of one channel a class have no such pixels; ids that rise in steps of one, as
+        depths do, are left alone.
     What to do
         `mode="nearest"` (PIL: `Image.NEAREST`) for labels; or resize one channel a class and take the largest.
     Example

@@ -31,6 +31,8 @@ THIN = 16  # pixels that lie between their neighbours in place and in value (our
 ORDERED = 0.6  # share of borders between ids one apart (ours: 0.1 to 0.3 of classes, 0.75 and more of depths)
 CLOSE = 1e-3  # of an id, which rounding may take away (ours)
 SHOWN = 4
+MOST_MERGED = 2  # names of a map, those that do not count among them: two are a threshold of a picture (ours)
+WIDE = 0.2  # share of borders at which a third id stands between two others (ours: 0.44 weighed, 0.04 of the nearest)
 
 
 class Resizing(NamedTuple):
@@ -152,21 +154,55 @@ def stray(resizing: Resizing, target: Tensor) -> Stray | None:
     of that map and there are such."""
     if is_ordered(resizing.given):
         return None
+    found = (strays(resizing, ids, ids) for ids in readings(resizing.result) if holds(ids, target))
+    return next((one for one in found if one is not None), None)
+
+
+def stray_renamed(resizing: Resizing, target: Tensor, ignored: int) -> Stray | None:
+    """The same where the ids were given other names after they were resized, pixel for pixel: a pixel with the name of
+    an id that reaches it is no stray one, nor is one that does not count."""
+    if target.numel() != resizing.result.numel() or is_ordered(ranks(resizing.given)):
+        return None
+    names = target.to(resizing.result.device).long().reshape(resizing.result.shape)
+    names = torch.where((names == ignored) | (names < 0), -1, names)
+    if len(names.unique()) <= MOST_MERGED:
+        return None
+    found = (strays(resizing, ids, names) for ids in readings(resizing.result) if is_renamed(ids, names))
+    return next((one for one in found if one is not None), None)
+
+
+def readings(result: Tensor) -> tuple[Tensor, Tensor]:
+    """The ids of a resized map: cut, and rounded."""
+    return result.double().trunc().long(), result.double().round().long()
+
+
+def ranks(ids: Tensor) -> Tensor:
+    """Return the number of ids below each."""
+    places: Tensor = ids.unique(return_inverse=True)[1]
+    return places
+
+
+def is_renamed(ids: Tensor, names: Tensor) -> bool:
+    """Whether one name stands for each id, wherever it is."""
+    pairs = torch.stack([ids.reshape(-1), names.reshape(-1)]).unique(dim=1)
+    return bool(pairs.shape[1] == len(pairs[0].unique()))
+
+
+def strays(resizing: Resizing, ids: Tensor, names: Tensor) -> Stray | None:
+    """The pixels that no id of the map before reaches whose name they have."""
     result = resizing.result.double()
     nearest = result.round()
     close = (result - nearest).abs() < CLOSE
-    for labels in (result.trunc().long(), nearest.long()):
-        if not holds(labels, target):
-            continue
-        allowed = torch.zeros_like(labels, dtype=torch.bool)
-        for one in resizing.given.unique():
-            allowed |= ((labels == one) | (close & (nearest == one))) & (resizing.again(resizing.given == one) != 0)
-        wrong = ~allowed & (labels >= 0)
-        if bool(wrong.any()):
-            ids = labels[wrong].unique(return_counts=True)
-            often = ids[0][ids[1].argsort(descending=True)][:SHOWN]
-            return Stray(labels.numel(), int(wrong.sum()), tuple(sorted(often.tolist())))
-    return None
+    allowed = torch.zeros_like(ids, dtype=torch.bool)
+    for one in resizing.given.unique():
+        alike = torch.isin(names, names[ids == one]) | (close & (nearest == one))
+        allowed |= alike & (resizing.again(resizing.given == one) != 0)
+    wrong = ~allowed & (names >= 0)
+    if not bool(wrong.any()):
+        return None
+    told = names[wrong].unique(return_counts=True)
+    often = told[0][told[1].argsort(descending=True)][:SHOWN]
+    return Stray(ids.numel(), int(wrong.sum()), tuple(sorted(often.tolist())))
 
 
 def is_ordered(ids: Tensor) -> bool:
@@ -191,15 +227,17 @@ def holds(labels: Tensor, target: Tensor) -> bool:
 
 
 def looks_weighed(maps: Tensor) -> bool:
-    """Whether ids lie between those of their neighbours, in place and in value, more often than beyond them: as a mean
-    of the two does. Maps have the pixels last."""
+    """Whether ids lie between those of their neighbours, in place and in value, more often than beyond them, as a mean
+    of the two does; or, as ids may have other names since, at many borders a third one. Maps have the pixels last."""
     maps = maps.long()
-    between = beyond = 0
+    between = beyond = borders = pairs = thirds = 0
     for dim in range(max(maps.dim() - 2, 1), maps.dim()):
         if maps.shape[dim] < 3:
             continue
         a, b, c = (maps.narrow(dim, start, maps.shape[dim] - 2) for start in range(3))
         inside = ((a < b) & (b < c)) | ((a > b) & (b > c))
+        third = (b != a) & (b != c) & (a != c)
         between += int(inside.sum())
         beyond += int(((b != a) & (b != c) & ~inside).sum())
-    return between >= THIN and between > beyond
+        borders, pairs, thirds = borders + int((a != b).sum()), pairs + b.numel(), thirds + int(third.sum())
+    return between >= THIN and (between > beyond or (thirds > WIDE * borders and 2 * borders < pairs))

@@ -20,6 +20,7 @@ from debugtracer.observers.loaders.label_resizing import (
     interpolated,
     looks_weighed,
     stray,
+    stray_renamed,
 )
 from debugtracer.observers.loaders.sample_maker import maker_of
 from debugtracer.observers.loss.loss_function import arguments
@@ -122,7 +123,7 @@ class ResizedLabelsObserver(Observer):
             leaf = dict(leaves_of(made)).get(path)
             if leaf is None or leaf.is_floating_point():
                 return
-            maps = ((one, stray(one, kept(leaf, ignored))) for one in watch.seen)
+            maps = ((one, stray(one, kept(leaf, ignored)) or stray_renamed(one, leaf, ignored)) for one in watch.seen)
             found += [(one, wrong, index) for one, wrong in maps if wrong is not None]
             if perf_counter() - began > SECONDS:
                 break
