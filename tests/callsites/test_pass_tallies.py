@@ -135,3 +135,36 @@ def test_an_object_that_is_told_of_each_batch_is_a_meter():
 def test_two_comparisons_are_no_count():
     program = parse(Path("a.py"), b"((a == b) == c).sum()")
     assert compared(program.tree.body[0].value) == ()
+
+
+LISTED = """
+losses = []
+for epoch in range(3):
+    {reset}
+    for x, y in loader:
+        losses.append(weigh(model(x), y).item() * len(x))
+    {use}
+"""
+
+
+def test_a_list_that_is_made_before_all_epochs_and_summed_as_one_pass_is_listed():
+    (one,) = found(LISTED.format(reset="pass", use="print(sum(losses) / len(data))"))
+    assert (one.kind, one.name, one.write.lineno, one.begun.lineno) == ("listed", "losses", 6, 2)
+
+
+@pytest.mark.parametrize(
+    ("reset", "use"),
+    [
+        ("losses = []", "print(sum(losses) / len(data))"),
+        ("losses.clear()", "print(sum(losses) / len(data))"),
+        ("del losses[:]", "print(sum(losses) / len(data))"),
+        ("losses[:] = []", "print(sum(losses) / len(data))"),
+        ("pass", "print(sum(losses) / len(losses))"),
+        ("pass", "print(sum(losses) / (epoch + 1))"),
+        ("seen += len(data)", "print(sum(losses) / seen)"),
+        ("pass", "print(sum(losses[-5:]) / 5)"),
+        ("pass", "torch.save(losses, 'losses')"),
+    ],
+)
+def test_a_list_of_one_pass_or_a_history_of_all_is_not(reset, use):
+    assert not found(LISTED.format(reset=reset, use=use))

@@ -18,10 +18,11 @@ Loop = ast.For | ast.AsyncFor | ast.While
 
 class PassTally(NamedTuple):
     """One name of a loop. `kept`: added to, and set before a loop around this one, or where its object is built;
+    `listed`: a list that is appended to, made before a loop around this one, and summed and divided behind this one;
     `meter`: an object that is told of each batch, and asked behind the loop; `shared`: added to from 0, counts equal
     elements, and is divided; `last`: each turn writes it anew, and the lines behind the loop read it."""
 
-    kind: Literal["kept", "meter", "shared", "last"]
+    kind: Literal["kept", "listed", "meter", "shared", "last"]
     name: str
     write: ast.stmt
     """The statement of the loop that writes it."""
@@ -56,6 +57,7 @@ def pass_tallies(program: Program, loop: ast.For) -> Iterator[PassTally]:
             yield from writing_anew(loop, node, behind)
         elif isinstance(node, ast.Expr):
             yield from updating(node, batch, behind)
+            yield from appending(program, loop, node, batch, behind)
 
 
 def adding(
@@ -121,6 +123,51 @@ def updating(node: ast.Expr, batch: set[str], behind: list[ast.AST]) -> Iterator
         use = next((one for one in behind if isinstance(one, ast.Attribute) and ast.unparse(one.value) == name), None)
         if use is not None:
             yield PassTally("meter", name, node, None, use)
+
+
+def appending(
+    program: Program, loop: ast.For, node: ast.Expr, batch: set[str], behind: list[ast.AST]
+) -> Iterator[PassTally]:
+    """Yield a list of something of the batches whose sum is divided behind the loop, by another number than its own
+    length; one that the loop around makes anew or empties is left alone."""
+    call, around = node.value, loop_around(program, loop)
+    if not isinstance(call, ast.Call) or not isinstance(call.func, ast.Attribute) or call.func.attr != "append":
+        return
+    held = call.func.value
+    if around is None or not isinstance(held, ast.Name) or not any(names_in(one) & batch for one in call.args):
+        return
+    scope = scope_at(program, loop.lineno)
+    every = [one.node for one in writes_of(scope or program.tree, held.id) if program.function(one.node) is scope]
+    every = [one for one in every if not isinstance(one, ast.Expr)]  # calls of its methods
+    begun = every[0] if len(every) == 1 else None
+    if not isinstance(begun, ast.Assign) or within(around, begun) or begun.lineno > loop.lineno:
+        return
+    cleared = [one for one in ast.walk(around) if is_emptied(one, held.id)]
+    turns = names_in(around.target) if isinstance(around, (ast.For, ast.AsyncFor)) else set()
+    for use in [] if cleared else behind:
+        if isinstance(use, ast.BinOp) and isinstance(use.op, ast.Div) and is_sum(use.left, held.id):
+            goes_on = any(writes_of(around, one) for one in names_in(use.right))
+            if not goes_on and not names_in(use.right) & {held.id, *turns}:
+                yield PassTally("listed", held.id, node, begun, use, use.right)
+                return
+
+
+def is_sum(node: ast.expr, name: str) -> bool:
+    """Whether an expression is the sum of a whole list."""
+    plain = isinstance(node, ast.Call) and final_name(node.func) == "sum" and len(node.args) == 1
+    return plain and isinstance(node.args[0], ast.Name) and node.args[0].id == name  # type: ignore[attr-defined]
+
+
+def is_emptied(node: ast.AST, name: str) -> bool:
+    """Whether something is taken out of a list."""
+    if isinstance(node, ast.Delete):
+        return any(name in names_in(one) for one in node.targets)
+    if isinstance(node, (ast.Assign, ast.AugAssign)):
+        targets = node.targets if isinstance(node, ast.Assign) else [node.target]
+        return any(isinstance(one, ast.Subscript) and name in names_in(one.value) for one in targets)
+    held = node.func.value if isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute) else None
+    taken = isinstance(held, ast.Name) and held.id == name
+    return taken and node.func.attr in ("clear", "pop", "remove")  # type: ignore[attr-defined]
 
 
 def set_in_init(program: Program, loop: ast.For, name: str) -> ast.stmt | None:

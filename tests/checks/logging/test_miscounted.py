@@ -27,6 +27,17 @@ def test_a_mean_over_all_passes_is_called_one():
     assert "`right / seen` (train.py:11) is a mean over all passes; expected 0" in finding.message
 
 
+def test_a_list_that_grows_is_told_at_the_line_that_makes_it():
+    given = count("listed", "sum(right) / len(held)", value=12.0, passes=1, begun=line(3))
+    (finding,) = judged(Miscounted(), [given])
+    assert finding.message.endswith(
+        "right (train.py:9) begins pass 2 of its loop with 12 values, which pass 1 has left: it is made before all "
+        "epochs (train.py:3), and `sum(right) / len(held)` (train.py:11) takes them for one pass; expected an empty "
+        "list. Make it anew before each pass."
+    )
+    assert (finding.place.frame, finding.place.symptom_frame) == (line(3), line(9))
+
+
 def test_an_object_that_is_never_reset_is_told_at_the_loop():
     (finding,) = judged(Miscounted(), [count("meter", "meter.avg", value=100.0, passes=1, begun=line(7))])
     assert finding.message.endswith(

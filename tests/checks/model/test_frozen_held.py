@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from msgspec.structs import replace
+
 from debugtracer.checks.model.frozen_held import FrozenHeld
 from debugtracer.trace.facts.wiring import OptimizerWiring, ParamWiring, Wiring
 from tests.checks.facts_at import judged, line, ref
@@ -50,3 +52,15 @@ def test_a_fixed_table_beside_the_layers_is_silent():
         ParamWiring(name="head.weight", numel=4, trainable=True, held=1, has_grad=True),
     ]
     assert not judged(FrozenHeld(), [Wiring(ref=ref(0), params=tuple(rows), optimizers=())])
+
+
+def test_what_is_frozen_a_second_time_is_told_at_that_line_when_it_never_trained():
+    facts = [replace(wiring(step, False, True), frozen_again=line(30)) for step in (0, 9)]
+    note, finding = judged(FrozenHeld(), facts, ended=True)
+    assert (note.severity, finding.severity, finding.place.frame) == ("note", "warning", line(30))
+    assert "train.py:30 freezes them again" in finding.message
+
+
+def test_what_trained_at_one_look_is_silent_at_the_end():
+    facts = [wiring(0, False, True), replace(wiring(9, True, True), frozen_again=line(30))]
+    assert [f.severity for f in judged(FrozenHeld(), facts, ended=True)] == ["note"]

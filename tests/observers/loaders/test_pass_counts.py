@@ -93,6 +93,27 @@ def set_behind(model, optimizer, loader):
         held_out = 0.0
 
 
+def growing(model, optimizer, loader):
+    losses = []
+    for _ in range(3):
+        epoch(model, optimizer)
+        for x, y in loader:
+            with torch.no_grad():
+                losses.append(loss_of(model, x, y).item() * len(x))
+        print(sum(losses) / len(loader.dataset))
+
+
+def emptied(model, optimizer, loader):
+    losses = []
+    for _ in range(3):
+        epoch(model, optimizer)
+        while losses:
+            losses.pop()
+        for x, y in loader:
+            losses.append(loss_of(model, x, y).item() * len(x))
+        print(sum(losses) / len(loader.dataset))
+
+
 def kept(out, train):
     model = nn.Linear(4, 2)
     with under_watch(out):
@@ -181,3 +202,9 @@ def test_divisors_are_read_and_not_computed():
         text: divisor_in(ast.parse(text, mode="eval").body, names, frame) for text in ("len(loader) * 20", "n", "f(n)")
     }
     assert read == {"len(loader) * 20": 60.0, "n": 7.0, "f(n)": None}
+
+
+def test_a_list_that_grows_over_epochs_is_told_and_one_that_is_emptied_is_not(tmp_path):
+    (one,) = kept(tmp_path / "kept", growing)
+    assert (one.kind, one.name, one.value, one.passes, one.begun.code) == ("listed", "losses", 5.0, 1, "losses = []")
+    assert not kept(tmp_path / "emptied", emptied)

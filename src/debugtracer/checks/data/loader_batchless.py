@@ -30,7 +30,7 @@ class LoaderBatchless(Check, frozen=True):
     What to do
         Give the set more rows, the loader a smaller batch, or keep the last one: `drop_last=False`.
     Example
-        step 82, rank 0: the loader of MyDataset (train.py:268) has no batch for the loop at train.py:229: 6 samples,
+        step 82, rank 0: the loader of MyDataset (train.py:268) has no batch for the loop (train.py:229): 6 samples,
         batches of 8, and drop_last=True; expected at least 1. Pass drop_last=False, or take batches of 6 or fewer.
     """
 
@@ -58,7 +58,8 @@ class LoaderBatchless(Check, frozen=True):
         return self.finding(
             window,
             "warning",
-            f"the loader of {fact.dataset}{spot(fact.frame)} has no batch{loop}: {held}; expected at least 1. {advice}.",
+            f"the loader of {fact.dataset}{spot(fact.frame)} has no batch{loop}: {held}; expected at least 1. "
+            f"{advice}.",
             ref=fact.ref,
             place=Place(frame=fact.frame or fact.called, symptom_frame=fact.called, argument="drop_last"),
             remedies=self.remedies if fact.rows else self.remedies[1:],

@@ -19,16 +19,18 @@ class Miscounted(Check, frozen=True):
     What it catches
         `val_loss = 0.0` before the loop over epochs instead of within it; `correct / len(train_set)` of a loop over the
         test set, `correct / len(loader)` of counted rows, `correct / len(loader.dataset)` where a sampler gives half of
-        them; `correct = (pred == y).sum()` for `+=`; a meter of an evaluation that is never reset.
+        them; `correct = (pred == y).sum()` for `+=`; a meter of an evaluation that is never reset; a list of
+        losses that is made before all epochs, in `sum(losses) / len(test_set)`.
     Why it matters
         Training goes well and its numbers are wrong: a model is chosen, stopped or published by a value that grows with
         the epochs, or that no data set has.
     How it decides
         By the lines of a loop over a DataLoader and the values of its variables. Kept: a name that the loop adds values
         of its batches to began its first pass at 0, is set before the loop around it alone, is divided or compared
-        within that, and a later pass over the same loader, after updates, begins with another value than 0. Where what
-        it is divided by goes on as well, in evaluations alone; so an object that is updated with each batch, has a
-        `reset` and is asked behind the loop: its numbers are 0 at the first pass, and not at a later one. Divisor: a
+        within that, and a later pass over the same loader, after updates, begins with another value than 0; so a list
+        that is appended to, whose sum is divided by a number that the epochs do not change. Where what it is divided by
+        goes on as well, in evaluations alone; so an object that is updated with each batch, has a `reset` and is asked
+        behind the loop: its numbers are 0 at the first pass, and not at a later one. Divisor: a
         sum of `a == b` with one element a row, begun at 0 before the loop, is divided by a number that is no count of
         the rows that the loader gives, by more than 2 %, nor a hundredth of them. Last: such a sum is written anew by
         each batch, and read behind the loop alone. Loops that break off, and rows that are spread over ranks, are left
@@ -69,6 +71,13 @@ class Miscounted(Check, frozen=True):
                 f"{fact.name}{spot(fact.frame)} begins pass {fact.passes + 1} of its loop with {fact.value:.4g}, which "
                 f"pass {fact.passes} has left: it is set before all epochs{spot(fact.begun)}, and {use} {takes}; "
                 "expected 0. Set it to 0 before each pass."
+            )
+        elif fact.kind == "listed":
+            line = fact.begun
+            text = (
+                f"{fact.name}{spot(fact.frame)} begins pass {fact.passes + 1} of its loop with {fact.value:g} values, "
+                f"which pass {fact.passes} has left: it is made before all epochs{spot(fact.begun)}, and {use} takes "
+                "them for one pass; expected an empty list. Make it anew before each pass."
             )
         elif fact.kind == "meter":
             line = fact.begun

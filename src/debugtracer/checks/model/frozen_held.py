@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import ClassVar
 
 from debugtracer.checks.check import Check
-from debugtracer.trace.facts.wiring import Wiring
+from debugtracer.trace.facts.wiring import Wiring, full_name
 from debugtracer.trace.finding import Finding
 from debugtracer.trace.place import Place
 from debugtracer.trace.window import Window
@@ -25,6 +25,8 @@ class FrozenHeld(Check, frozen=True):
         that is one note a run; a frozen parameter that a module of the program's own holds beside its layers is a table
         of fixed positions or waves, and silent. Where nothing that an optimizer holds can be trained or has a gradient
         when its own step closes, in `steps` of them, that step can change nothing: an error, and exact.
+        Where the same are frozen at every look, and a loop freezes them in two branches on its counter while the
+        program sets requires_grad to nothing else, the later branch changes nothing: a warning, at the end.
     What to do
         Set requires_grad_(True) if it was forgotten.
     Example
@@ -33,6 +35,7 @@ class FrozenHeld(Check, frozen=True):
     """
 
     needs: ClassVar[tuple[type[Wiring]]] = (Wiring,)
+    at_end: ClassVar[bool] = True
     confidence: ClassVar[float] = 0.3
     remedies: ClassVar[tuple[str, ...]] = ("set requires_grad_(True) if it was forgotten",)
     symptom: ClassVar[str] = "no_learning"
@@ -47,6 +50,9 @@ class FrozenHeld(Check, frozen=True):
             yield from self.idle(window, fact)
             held = [p for p in fact.params if p.held]
             frozen = [p for p in held if not p.trainable and not p.table]
+            names = {full_name(p) for p in frozen}
+            memory["always"] = memory.get("always", names) & names
+            memory["last"] = fact
             if frozen and "told" not in memory:
                 memory["told"] = True
                 yield self.finding(
@@ -59,6 +65,27 @@ class FrozenHeld(Check, frozen=True):
                     place=Place(param=frozen[0].name),
                     frozen=float(len(frozen)),
                 )
+
+        if window.ended and "last" in memory:
+            yield from self.again(window, memory["last"], memory["always"])
+
+    def again(self, window: Window, fact: Wiring, frozen: set[str]) -> Iterator[Finding]:
+        """Yield where what was frozen at every look is frozen a second time and never unfrozen."""
+        line = fact.frozen_again
+        if line is not None and frozen:
+            yield self.finding(
+                window,
+                "warning",
+                f"{len(frozen)} parameters of the optimizers have been frozen at every look, and "
+                f"{Path(line.file).name}:{line.line} freezes them again in another branch of the loop; no line of the "
+                "program sets requires_grad to True; expected that this branch unfreezes. Set True there.",
+                ref=fact.ref,
+                place=Place(frame=line, param=min(frozen)),
+                kind="parameters_not_updated",
+                confidence=0.9,
+                remedies=("set requires_grad to True in the later branch", *self.remedies),
+                frozen=float(len(frozen)),
+            )
 
     def idle(self, window: Window, fact: Wiring) -> Iterator[Finding]:
         """Yield for an optimizer all of whose parameters are frozen at its own steps."""

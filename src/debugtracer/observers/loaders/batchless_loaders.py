@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sized
 from typing import Any
 
 from torch.utils.data import DataLoader, IterableDataset
@@ -46,4 +47,4 @@ class BatchlessLoadersObserver(Observer):
 def rows(loader: DataLoader[Any]) -> int:
     """The samples that a loader draws, of its dataset or of the part that its sampler chooses."""
     drawn = loader.sampler
-    return len(drawn) if hasattr(drawn, "__len__") else 0
+    return len(drawn) if isinstance(drawn, Sized) else 0

@@ -164,6 +164,8 @@ def left_in(names: Mapping[str, Any], one: PassTally) -> float:
     """What a count, or an object that can be reset, holds before a pass: the number of its updates, rows or sum."""
     if one.kind == "kept":
         return number_in(names, one.name) or 0.0
+    if one.kind == "listed":
+        return float(len(held)) if type(held := names.get(one.name)) is list else 0.0
     held = held_by(names, one.name) if one.kind == "meter" else None
     if not callable(getattr(type(held), "reset", None)):
         return 0.0

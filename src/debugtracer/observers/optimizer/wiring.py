@@ -9,6 +9,7 @@ from torch import Tensor, nn
 from torch.optim import Optimizer
 
 from debugtracer.callsites.bound_names import bound_name, list_given_to
+from debugtracer.callsites.frozen_twice import frozen_twice
 from debugtracer.callsites.optimizers_to_come import optimizers_to_come
 from debugtracer.callsites.program_files import program_files
 from debugtracer.callsites.replaced_part import replaced_at
@@ -46,6 +47,8 @@ class WiringObserver(Observer):
         self.held: ById[Tensor, bool] = ById()
         """Parameters that some optimizer has held so far."""
         self.waiting = Unheld()
+        self.again: tuple[Frame | None] | None = None
+        """The line that freezes a second time, once it was looked for."""
 
     def reset(self) -> None:
         self.follower = Follower()
@@ -105,10 +108,17 @@ class WiringObserver(Observer):
             second=self.second(lost, told),
             follower=self.follower.finds_copy(self.run.modules(), counts),
             to_come=whole and self.to_come(told),
+            frozen_again=self.frozen_again(wired),
         )
         if fact.to_come:
             self.waiting.wait(fact, lost, list(named), drawn)
         self.run.emit(fact)
+
+    def frozen_again(self, wired: Sequence[ParamWiring]) -> Frame | None:
+        """The line that freezes a second time, where an optimizer holds something frozen. Reads source, once."""
+        if self.again is None and any(p.held and not p.trainable and not p.table for p in wired):
+            self.again = (frozen_twice(program_files() or []),)
+        return self.again[0] if self.again is not None else None
 
     def hold(self, optimizer: Optimizer) -> None:
         """Note what an optimizer holds: nothing waits for it any longer."""

@@ -14,14 +14,14 @@ class PassCount(Fact, frozen=True, kw_only=True):
     ABOUT = "a loop over a DataLoader"
     KEEP = 16
 
-    kind: Literal["kept", "meter", "shared", "last"]
-    """It begins a later pass with what the one before has left, as a number or as an object with a `reset`; it is
+    kind: Literal["kept", "listed", "meter", "shared", "last"]
+    """It begins a later pass with what the one before has left, as a number, a list or an object with a `reset`; it is
     divided by another number than the rows of the pass; it is written anew by each batch, and read behind the loop."""
     name: str
     use: str
     """What the program makes of it."""
     value: float = 0.0
-    """What a later pass begins with; what it is divided by."""
+    """What a later pass begins with (of a list its length); what it is divided by."""
     rows: int = 0
     """Of the pass."""
     batches: int = 0

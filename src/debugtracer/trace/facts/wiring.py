@@ -82,6 +82,8 @@ class Wiring(Fact, frozen=True, kw_only=True):
     follower: bool = False
     """A copy of trained layers that no optimizer holds runs in each step and its weights change: a target network, a
     slow encoder."""
+    frozen_again: Frame | None = None
+    """The later of two lines of a loop that freeze the same, where the program unfreezes nothing."""
     to_come: bool = False
     """Parameters that receive gradients are held by nobody, and the source builds another optimizer later: told again
     at the end, if none has held them."""
