@@ -16,9 +16,9 @@ from tests.watching import events, under_watch
 F = TypeVar("F", bound=Fact)
 
 
-def observed(out: Path, loop: Callable[[], Any], kind: type[F]) -> list[F]:
+def observed(out: Path, loop: Callable[[], Any], kind: type[F], **settings: Any) -> list[F]:
     """The facts of a kind that a run of this loop wrote down."""
-    with under_watch(out):
+    with under_watch(out, **settings):
         loop()
     return facts(out, kind)
 
