@@ -5,7 +5,6 @@ from __future__ import annotations
 
 import io
 import os
-import traceback
 from collections.abc import Iterator
 from pathlib import Path
 from types import FrameType
@@ -13,7 +12,7 @@ from typing import Any
 
 from debugtracer.callsites.data_lines import LONGEST, is_file, read_lines
 from debugtracer.callsites.frame_locals import locals_of
-from debugtracer.callsites.frames import USER, place_of
+from debugtracer.callsites.raising_frames import raising_frames
 from debugtracer.trace.birth import Frame
 
 MOST = 2  # files that are named: what was read, and what goes with it (ours)
@@ -23,7 +22,7 @@ PROGRAM = frozenset({".py", ".pyc", ".ipynb", ".so"})
 def files_in_hand(error: BaseException) -> tuple[str, ...]:
     """The files that the innermost function of the program holds under names of its own, as it writes them; of the
     innermost one that holds any."""
-    for frame in user_frames(error):
+    for frame, _ in raising_frames(error)[::-1]:
         if frame.f_code.co_name == "<module>":
             break  # what the whole program holds is no record
         paths = [str(held) for held in locals_of(frame).values() if isinstance(held, (str, Path))]
@@ -37,20 +36,13 @@ def line_in_hand(error: BaseException, text: object) -> Frame | None:
     """The only line with this text in the only text file that the functions of the program go through."""
     if not isinstance(text, str) or not text.strip() or len(text) > LONGEST:
         return None
-    files = dict.fromkeys(file for frame in user_frames(error) for file in open_files(frame))
+    files = dict.fromkeys(file for frame, _ in raising_frames(error) for file in open_files(frame))
     if len(files) != 1:
         return None
     (file,) = files
     lines = read_lines(Path(file))
     at = [number for number, line in enumerate(lines, 1) if line.strip() == text.strip()]
     return Frame(str(Path(file).resolve()), at[0], "", lines[at[0] - 1].strip()) if len(at) == 1 else None
-
-
-def user_frames(error: BaseException) -> Iterator[FrameType]:
-    """Yield the frames of the program in a traceback, innermost first."""
-    for frame, _ in reversed(list(traceback.walk_tb(error.__traceback__))):
-        if place_of(frame.f_code) == USER:
-            yield frame
 
 
 def is_data_file(path: str) -> bool:

@@ -4,18 +4,17 @@ from __future__ import annotations
 
 import ast
 import sys
-import traceback
 from collections import Counter, OrderedDict, defaultdict, deque
 from collections.abc import Iterator
 from types import CodeType
 from typing import Any, NamedTuple
 
 from debugtracer.callsites.frame_locals import locals_of
-from debugtracer.callsites.frames import USER, place_of
 from debugtracer.callsites.origins.setting_origin import at_line
 from debugtracer.callsites.origins.value_origin import program_of
 from debugtracer.callsites.origins.written_names import final_name
 from debugtracer.callsites.program_files import program_files
+from debugtracer.callsites.raising_frames import raising_frames
 from debugtracer.callsites.stored_entries import Held, is_own
 from debugtracer.source.program import Program
 from debugtracer.trace.birth import Frame
@@ -45,7 +44,7 @@ def reached(error: BaseException, others: tuple[Any, ...] = ()) -> Iterator[Held
     """Yield what the user's functions in the traceback hold from the innermost on, their globals, and the attributes of
     objects of the user's classes."""
     waiting: deque[tuple[Held, int]] = deque()
-    walked = [f for f, _ in traceback.walk_tb(error.__traceback__) if place_of(f.f_code) == USER][::-1]
+    walked = [frame for frame, _ in raising_frames(error)[::-1]]
     for frame in walked:
         waiting.extend((Held(value, name, frame.f_code), 0) for name, value in locals_of(frame).items())
     waiting.extend((Held(value, "", None), 0) for value in others)

@@ -4,26 +4,37 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Iterable
+from typing import NamedTuple
 
-from debugtracer.callsites.freezing import freezes, given_to, lines_where
-from debugtracer.callsites.origins.value_origin import program_of
+from debugtracer.callsites.freezing import freezes, given_to
+from debugtracer.callsites.origins.program_trees import programs_of
+from debugtracer.callsites.origins.setting_origin import at_line
+from debugtracer.callsites.origins.written_names import names_in
 from debugtracer.source.program import Program
 from debugtracer.trace.birth import Frame
+
+
+class Branch(NamedTuple):
+    """What a freezing loop goes over, under an `if` on the counter of a loop around it."""
+
+    loop: int
+    """Line of that loop."""
+    around: int
+    """Line of what the `if` stands in."""
+    over: str
 
 
 def frozen_twice(files: Iterable[str]) -> Frame | None:
     """Return the later of two lines that set requires_grad to False over the same expression, under two `if` in the
     body of one loop that compare its counter, where no line sets it to anything else; None otherwise. Reads source."""
-    found: dict[tuple[str, str], list[Frame]] = {}
-    for file in dict.fromkeys(files):
-        program = program_of(file)
-        if program is None:
-            continue
+    found: dict[tuple[str, Branch], list[Frame]] = {}
+    for program in programs_of(dict.fromkeys(files)):
         if any(is_bare_call(n) or (given_to(n) is not None and not freezes(n)) for n in program.nodes):
             return None
-        for frame in lines_where(file, lambda program, node: freezes(node)):
-            if branch := branch_at(program, frame.line):
-                found.setdefault((file, branch), []).append(frame)
+        for node in filter(freezes, program.nodes):
+            if branch := branch_of(program, node):
+                frame = at_line(program, getattr(node, "lineno", 1))
+                found.setdefault((frame.file, branch), []).append(frame)
     twice = [frames for frames in found.values() if len(frames) > 1]
     return twice[0][1] if len(twice) == 1 and len(twice[0]) == 2 else None
 
@@ -34,18 +45,15 @@ def is_bare_call(node: ast.AST) -> bool:
     return called and given_to(node) is None
 
 
-def branch_at(program: Program, line: int) -> str:
-    """What a freezing line in a loop over parts goes over, with the place of the loop whose counter the `if` around it
-    compares; empty where it does not stand so."""
-    node = next(n for n in program.nodes if freezes(n) and getattr(n, "lineno", 0) == line)
+def branch_of(program: Program, node: ast.AST) -> Branch | None:
+    """Where a freezing line stands: alone in a loop over parts, alone under an `if` without else that compares the
+    counter of the loop around; None where it stands otherwise."""
     over, branch, around = ([*(a for a in program.above(node) if isinstance(a, ast.stmt)), None, None, None])[:3]
     if not isinstance(over, ast.For) or not isinstance(branch, ast.If) or not isinstance(around, (ast.For, ast.If)):
-        return ""
+        return None
     if len(branch.body) != 1 or branch.orelse or not isinstance(branch.test, ast.Compare):
-        return ""
+        return None
     loop = next((a for a in program.above(branch) if isinstance(a, ast.For)), None)
-    counter = loop.target.id if loop is not None and isinstance(loop.target, ast.Name) else ""
-    compared = {n.id for n in ast.walk(branch.test) if isinstance(n, ast.Name)}
-    if loop is None or not counter or counter not in compared:
-        return ""
-    return f"{loop.lineno}:{around.lineno}:{ast.unparse(over.iter)}"
+    if loop is None or not isinstance(loop.target, ast.Name) or loop.target.id not in names_in(branch.test):
+        return None
+    return Branch(loop.lineno, around.lineno, ast.unparse(over.iter))

@@ -154,8 +154,8 @@ def appending(
 
 def is_sum(node: ast.expr, name: str) -> bool:
     """Whether an expression is the sum of a whole list."""
-    plain = isinstance(node, ast.Call) and final_name(node.func) == "sum" and len(node.args) == 1
-    return plain and isinstance(node.args[0], ast.Name) and node.args[0].id == name  # type: ignore[attr-defined]
+    added = node.args if isinstance(node, ast.Call) and final_name(node.func) == "sum" else []
+    return [ast.unparse(one) for one in added] == [name]
 
 
 def is_emptied(node: ast.AST, name: str) -> bool:
@@ -165,9 +165,8 @@ def is_emptied(node: ast.AST, name: str) -> bool:
     if isinstance(node, (ast.Assign, ast.AugAssign)):
         targets = node.targets if isinstance(node, ast.Assign) else [node.target]
         return any(isinstance(one, ast.Subscript) and name in names_in(one.value) for one in targets)
-    held = node.func.value if isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute) else None
-    taken = isinstance(held, ast.Name) and held.id == name
-    return taken and node.func.attr in ("clear", "pop", "remove")  # type: ignore[attr-defined]
+    called = ast.unparse(node.func) if isinstance(node, ast.Call) else ""
+    return called in (f"{name}.clear", f"{name}.pop", f"{name}.remove")
 
 
 def set_in_init(program: Program, loop: ast.For, name: str) -> ast.stmt | None:

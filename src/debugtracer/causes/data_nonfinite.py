@@ -9,9 +9,10 @@ from debugtracer.causes.incident_evidence import IncidentEvidence
 from debugtracer.checks.data.nonfinite_input import NonfiniteInput
 from debugtracer.source.risks import risk
 from debugtracer.trace.birth import Frame
+from debugtracer.trace.file_line import file_line
 from debugtracer.trace.finding import Layer
 from debugtracer.trace.place import Place
-from debugtracer.views.words.pipeline_text import DO, line, stored
+from debugtracer.views.words.pipeline_text import DO, stored
 
 STORED = ("stored", "written")
 """What a line of the data pipeline may have done with it: read it, or written it for a missing value."""
@@ -56,10 +57,10 @@ class DataNonfinite(Cause):
         remedies = (DO["half"], *self.remedies) if born is not None and born.kept_in_half else self.remedies
         guard = guards(filled[0]) if filled and not here else None
         record, written = (born.record, born.cell) if born is not None else (None, "")
-        cell = f", and {line(record)} of the data holds it ({written})" if record is not None else ""
+        cell = f", and {file_line(record)} of the data holds it ({written})" if record is not None else ""
         place = Place(frame=born.frame) if here and born is not None else incident.made_place
         if record is not None:
-            remedies = (f"mend {line(record)}, where {written}, or leave that line out", *remedies)
+            remedies = (f"mend {file_line(record)}, where {written}, or leave that line out", *remedies)
             guard, place = None, Place(frame=record)
         return Evidence(
             confidence=0.98 if of_batch else 0.75,
@@ -77,4 +78,4 @@ def guards(made: Frame) -> str | None:
     """What to do at a line of the preparation that divides, inverts or takes a function outside of its domain; None for
     any other."""
     did = risk(made.code)
-    return f"at {line(made)}: {did}" if did is not None else None
+    return f"at {file_line(made)}: {did}" if did is not None else None

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import math
-from pathlib import PurePath
 from typing import ClassVar
 
 from debugtracer.causes.cause import Cause, Evidence
 from debugtracer.causes.incident_evidence import IncidentEvidence, plain_dtype
 from debugtracer.trace.birth import TensorFacts
+from debugtracer.trace.file_line import file_line
 from debugtracer.trace.finding import Layer
 from debugtracer.trace.place import Place
 
@@ -61,7 +61,7 @@ class LabelsAllIgnored(Cause):
         many = math.prod(target.shape) if target is not None else 0
         cut = incident.facts.cut
         written = incident.made if incident.facts.ignored else ""
-        written += f", cut at {PurePath(cut.file).name}:{cut.line}" if cut is not None else ""
+        written += f", cut at {file_line(cut)}" if cut is not None else ""
         shown = f"all {many} targets are {value:.0f}" if value is not None else "no target counts"
         return Evidence(
             confidence=0.97 if exact else (0.85 if len(scores) < 2 else 0.6),

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-from pathlib import Path
 from typing import ClassVar
 
 from debugtracer.causes.cause import Cause, Evidence
@@ -11,6 +10,7 @@ from debugtracer.causes.finding_evidence import FindingEvidence
 from debugtracer.causes.incident_evidence import SMALLEST, IncidentEvidence, base, values
 from debugtracer.source.squares import one_minus_square
 from debugtracer.trace.birth import Frame
+from debugtracer.trace.file_line import file_line
 from debugtracer.trace.op import LOG_EDGES
 from debugtracer.trace.verdict import Change
 
@@ -98,7 +98,7 @@ class LogDomain(Cause):
         remedies = self.remedies[2::-2] if "*" in code else self.remedies[:2]
         place = incident.clamped_at(0)
         if place is not None and place.frame is not None:
-            at = f"{Path(place.frame.file).name}:{place.frame.line}"
+            at = file_line(place.frame)
             because += f", and {base(incident.birth.inputs[0].made_by)} makes that 0 ({at})"
             remedies = (f"give {at} a lower bound above 0: softplus, or + eps", *remedies)
         return Evidence(
@@ -125,7 +125,7 @@ def apart(incident: IncidentEvidence) -> tuple[str, ...]:
     if not incident.made_by(0, "softmax") or incident.dtype not in SMALLEST:
         return ()
     at = (
-        f" (lr {float(known.lr):g} at {Path(known.frame.file).name}:{known.frame.line})"
+        f" (lr {float(known.lr):g} at {file_line(known.frame)})"
         if known and known.lr is not None and known.frame
         else ""
     )

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from pathlib import Path
 from typing import ClassVar
 
 from debugtracer.causes.cause import Cause, Edit, Evidence
@@ -10,6 +9,7 @@ from debugtracer.causes.finding_evidence import FindingEvidence
 from debugtracer.causes.incident_evidence import IncidentEvidence
 from debugtracer.trace.birth import Frame
 from debugtracer.trace.facts.schedule import RateMoved
+from debugtracer.trace.file_line import file_line
 from debugtracer.trace.finding import Layer
 from debugtracer.trace.place import Place
 from debugtracer.trace.verdict import Change
@@ -128,7 +128,7 @@ def moved(incident: IncidentEvidence) -> str:
 def by(rate: RateMoved) -> str:
     """Name the scheduler that set the rate and its line, or the program."""
     frame = rate.scheduler_frame or rate.written
-    at = f" at {Path(frame.file).name}:{frame.line}" if frame is not None else ""
+    at = f" at {file_line(frame)}" if frame is not None else ""
     return f", set by {rate.scheduler or 'the program'}{at}"
 
 

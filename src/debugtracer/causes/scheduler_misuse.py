@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from pathlib import Path
 from typing import ClassVar
 
 from debugtracer.causes.cause import Cause, Edit, Evidence
 from debugtracer.causes.incident_evidence import IncidentEvidence
 from debugtracer.checks.optimizer.rate_undefined import RateUndefined
+from debugtracer.trace.file_line import file_line
 from debugtracer.trace.finding import Layer
 from debugtracer.trace.place import Place
 
@@ -36,7 +36,7 @@ class SchedulerMisuse(Cause):
         if incident.facts.birth is not None and not (incident.born("update") or name.startswith("parameter")):
             return None
         frame = next(iter(incident.facts.made), rate.scheduler_frame or rate.written)
-        at = f" at {Path(frame.file).name}:{frame.line}" if frame is not None else ""
+        at = f" at {file_line(frame)}" if frame is not None else ""
         return Evidence(
             confidence=0.97,
             exact=True,

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from pathlib import PurePath
 
 from debugtracer.causes.cause import Evidence
+from debugtracer.trace.file_line import file_line
 from debugtracer.trace.incident import IncidentFacts
 from debugtracer.trace.place import Place
 
@@ -20,9 +20,9 @@ def of_setting(kind: str, facts: IncidentFacts, evidence: Evidence | None) -> Ev
     if setting is None or evidence is None or kind not in KINDS:
         return evidence
     frame, value = setting.frame, f"{float(setting.value):g}"
-    at = f"{PurePath(frame.file).name}:{frame.line} (`{frame.code}`)" if frame is not None else setting.where
+    at = f"{file_line(frame)} (`{frame.code}`)" if frame is not None else setting.where
     born = facts.birth.frame if facts.birth is not None else None
-    line = f" at {PurePath(born.file).name}:{born.line}" if born is not None else ""
+    line = f" at {file_line(born)}" if born is not None else ""
     module = facts.birth.module if facts.birth is not None else None
     return replace(
         evidence,

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from pathlib import Path
 from typing import ClassVar
 
 from debugtracer.causes.cause import Cause, Edit, Evidence
 from debugtracer.causes.incident_evidence import IncidentEvidence
+from debugtracer.trace.file_line import file_line
 from debugtracer.trace.finding import Layer
 from debugtracer.trace.incident import WeightWrite
 from debugtracer.trace.place import Place
@@ -45,7 +45,7 @@ class WeightsNonfinite(Cause):
             return Evidence(
                 confidence=0.9,
                 because=f"{name} was already non-finite before the first step{incident.made}",
-                remedies=(f"{GUARDS}, at {Path(at.file).name}:{at.line}", SAVED),
+                remedies=(f"{GUARDS}, at {file_line(at)}", SAVED),
                 place=Place(param=name.removeprefix("parameter "), frame=at),
             )
         origin = (
@@ -62,7 +62,7 @@ class WeightsNonfinite(Cause):
 
 def by_own_line(name: str, written: WeightWrite, first: bool, exact: bool = False) -> Evidence:
     """Name the line of the program that wrote the weight after the last update; exact where a replay has shown it."""
-    at = f"{Path(written.frame.file).name}:{written.frame.line}"
+    at = file_line(written.frame)
     source = written.source
     made = f", with a value made at line {source.line}" if source is not None and source != written.frame else ""
     since = "before the first update" if first else "after the last update"

@@ -5,13 +5,13 @@ from __future__ import annotations
 import json
 import sys
 from collections.abc import Sequence
-from pathlib import Path
 from typing import TYPE_CHECKING
 
 import msgspec
 
 from debugtracer.errors import CapsuleError
 from debugtracer.trace.birth import Birth
+from debugtracer.trace.file_line import file_line
 from debugtracer.views.offered_remedies import offered_remedies
 from debugtracer.views.terminal import TerminalPage
 from debugtracer.views.view import Row
@@ -138,7 +138,7 @@ def place(birth: Birth) -> str:
         if birth.op
         else birth.input_name or "an input"
     )
-    return f"{what} at {Path(birth.frame.file).name}:{birth.frame.line}" if birth.frame else what
+    return f"{what} at {file_line(birth.frame)}" if birth.frame else what
 
 
 def reservations(capsule: Capsule, ran: Sequence[TriedRemedy]) -> list[str]:

@@ -14,6 +14,7 @@ import typer
 from debugtracer.commands._remedies import LIST, list_remedies, remedies_known, try_remedies
 from debugtracer.errors import CapsuleError
 from debugtracer.trace.birth import Birth
+from debugtracer.trace.file_line import file_line
 from debugtracer.trace.number import number
 from debugtracer.trace.store.schema import CAPSULE, INCIDENTS, MANIFEST
 
@@ -192,7 +193,7 @@ def headline(capsule: Capsule, birth: Birth | None, same: bool) -> str:
 def place(birth: Birth) -> str:
     """Format the place of a birth: `aten::log at train.py:61`."""
     what = birth.op or birth.input_name or "an input"
-    return f"{what} at {Path(birth.frame.file).name}:{birth.frame.line}" if birth.frame else what
+    return f"{what} at {file_line(birth.frame)}" if birth.frame else what
 
 
 def precision(capsule: Capsule, result: OfflineResult) -> str | None:

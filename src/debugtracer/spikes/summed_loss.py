@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
-from pathlib import PurePath
-
-from debugtracer.trace.birth import Frame
 from debugtracer.trace.facts.loss_call import LossCall
 from debugtracer.trace.facts.wiring import Wiring
+from debugtracer.trace.file_line import file_line, spot
 from debugtracer.trace.place import Place
 from debugtracer.trace.window import Window
 
@@ -27,16 +25,12 @@ def summed(window: Window) -> LossCall | None:
 def sum_told(call: LossCall) -> str:
     """Say what it adds up and where that is asked for, as a clause."""
     rows = call.input_shape[0]
-    asked = f" (reduction='sum', {at(call.chosen)})" if call.chosen not in (None, call.frame) else ""
-    called = f" ({at(call.frame)})" if call.frame is not None else ""
+    apart = call.chosen if call.chosen != call.frame else None
+    asked = f" (reduction='sum', {file_line(apart)})" if apart is not None else ""
+    called = spot(call.frame)
     return f"; {call.loss}{called} adds up {rows} rows{asked}, so its gradient is {rows} times their mean"
 
 
 def sum_place(call: LossCall) -> Place:
     """The line that asks for the sum, and that of the call."""
     return Place(frame=call.chosen or call.frame, symptom_frame=call.frame)
-
-
-def at(frame: Frame | None) -> str:
-    """Format a line as `train.py:53`."""
-    return f"{PurePath(frame.file).name}:{frame.line}" if frame is not None else ""

@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-from pathlib import PurePath
-
 import msgspec
 
 from debugtracer.trace.birth import Frame
+from debugtracer.trace.file_line import file_line
 from debugtracer.trace.number import Number
 
 
@@ -39,7 +38,7 @@ class BatchSetting(msgspec.Struct, frozen=True, kw_only=True):
         """Say what the number is, that it is in all rows, and which lines wrote and set it: one clause."""
         held = f"{self.stored_rows} rows of {self.stored}" if self.stored else f"{self.rows} rows of the batch"
         lines = [
-            f"{word} at {PurePath(line.file).name}:{line.line}"
+            f"{word} at {file_line(line)}"
             for word, line in (("written", self.written), ("set", self.frame))
             if line is not None
         ]

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
-from debugtracer.checks.optimizer.sequence import running, spot
+from debugtracer.checks.optimizer.sequence import running
+from debugtracer.trace.file_line import spot
 from tests.checks.optimizer.seen import line, order
 
 

@@ -21,7 +21,7 @@ class Stream(IterableDataset):
         return iter(())
 
 
-def run(out, held, epochs=2):
+def run(out, held, epochs=3):
     model = nn.Linear(3, 1)
     optimizer = torch.optim.SGD(model.parameters(), lr=0.1)
     with under_watch(out):
@@ -30,13 +30,18 @@ def run(out, held, epochs=2):
                 optimizer.zero_grad()
                 nn.functional.mse_loss(model(given), wanted).backward()
                 optimizer.step()
-            for given, _ in held:
+            for given, _ in held() if callable(held) else held:
                 model(given)
     return [(f.dataset, f.rows, f.batch_size) for f in facts(out, BatchlessLoader)]
 
 
 def test_fewer_rows_than_a_batch_that_is_dropped_are_told_once(tmp_path):
     assert run(tmp_path, DataLoader(Subset(ROWS, range(6)), 8, drop_last=True)) == [("Subset", 6, 8)]
+    assert [f.severity for f in findings(tmp_path, "loader-batchless")] == ["warning"]
+
+
+def test_a_loader_that_each_epoch_builds_anew_is_told_once(tmp_path):
+    assert run(tmp_path, lambda: DataLoader(Subset(ROWS, range(6)), 8, drop_last=True)) == [("Subset", 6, 8)]
     assert [f.severity for f in findings(tmp_path, "loader-batchless")] == ["warning"]
 
 

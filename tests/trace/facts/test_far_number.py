@@ -12,8 +12,8 @@ def test_it_comes_back_from_disk_as_it_was_and_each_is_new():
     record = Frame("/data/ratings.txt", 5003, "", "75 101 1086393600")
     first, second = (
         FarNumber(
-            ref=at(step), loss=5e14, name="inputs", row=17, place=(23,), value=1086393600.0, low=0.0, high=5.0,
-            record=record, made=None, backward=None,
+            ref=at(step), loss=5e14, usual=8.5, name="inputs", row=17, place=(23,), value=1086393600.0, low=0.0,
+            high=5.0, record=record, made=None, backward=None,
         )
         for step in (4, 7)
     )  # fmt: skip

@@ -6,8 +6,8 @@ from collections.abc import Iterator
 from typing import ClassVar
 
 from debugtracer.checks.check import Check
-from debugtracer.checks.optimizer.sequence import at_line
 from debugtracer.trace.facts.dropped_column import DroppedColumn
+from debugtracer.trace.file_line import file_line
 from debugtracer.trace.finding import Finding
 from debugtracer.trace.place import Place
 from debugtracer.trace.window import Window
@@ -51,8 +51,8 @@ class ColumnDropped(Check, frozen=True):
             yield self.finding(
                 window,
                 "warning",
-                f"{fact.asked_by} asks for '{fact.column}' ({at_line(fact.frame)}), which {fact.dataset} delivers and "
-                f"{fact.trainer} leaves out, as forward of {fact.model} has no such argument; expected that it "
+                f"{fact.asked_by} asks for '{fact.column}' ({file_line(fact.frame)}), which {fact.dataset} delivers "
+                f"and {fact.trainer} leaves out, as forward of {fact.model} has no such argument; expected that it "
                 "comes. Pass TrainingArguments(remove_unused_columns=False).",
                 ref=fact.ref,
                 place=Place(frame=fact.frame),

@@ -6,9 +6,9 @@ from collections.abc import Iterator
 from typing import ClassVar
 
 from debugtracer.checks.check import Check
-from debugtracer.checks.optimizer.sequence import at_line
 from debugtracer.trace.counted import counted
 from debugtracer.trace.facts.unread_draw import UnreadDraw
+from debugtracer.trace.file_line import file_line
 from debugtracer.trace.finding import Finding
 from debugtracer.trace.place import Place
 from debugtracer.trace.window import Window
@@ -51,7 +51,7 @@ class DrawsUnread(Check, frozen=True):
         """Yield one finding a line; the observer tells each once."""
         for fact in window.new(UnreadDraw):
             if fact.looks >= self.looks:
-                mixes, gives = (at_line(one) if one is not None else "a line" for one in (fact.frame, fact.given))
+                mixes, gives = (file_line(one) if one is not None else "a line" for one in (fact.frame, fact.given))
                 yield self.finding(
                     window,
                     "warning",

@@ -7,8 +7,8 @@ from typing import ClassVar
 
 from debugtracer.checks.check import Check
 from debugtracer.checks.data.wording import with_samples
-from debugtracer.checks.optimizer.sequence import spot
 from debugtracer.trace.facts.crash import Crash, IntegerRows
+from debugtracer.trace.file_line import spot
 from debugtracer.trace.finding import Finding
 from debugtracer.trace.made_at import made_at
 from debugtracer.trace.place import Place

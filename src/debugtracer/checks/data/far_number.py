@@ -2,15 +2,13 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Iterator
-from statistics import median
-from typing import Any, ClassVar
+from typing import ClassVar
 
 from debugtracer.checks.check import Check
-from debugtracer.checks.optimizer.sequence import at_line
 from debugtracer.spikes.monitor import monitor
 from debugtracer.trace.facts.far_number import FarNumber as Seen
+from debugtracer.trace.file_line import file_line
 from debugtracer.trace.finding import Finding
 from debugtracer.trace.number import as_float
 from debugtracer.trace.place import Place
@@ -28,7 +26,7 @@ class FarNumber(Check, frozen=True):
         The update of that step belongs to one number; the mean loss of the epoch is its loss, and Adam keeps its square
         for hundreds of steps.
     How it decides
-        Two things at once: the loss is `times` the median of the last `past` and of the first ones, and at most
+        Two things at once: the loss is a thousand times the median of the last 32 and of the first four, and at most
         `back` times it in the next step; and a tensor without a graph that the loop holds then has one number twenty
         times as far from the others at its place as any of them. Asked where no DataLoader delivers the batches. It
         does not matter how often it came before: the record comes again in each epoch. The line is told where the
@@ -51,43 +49,30 @@ class FarNumber(Check, frozen=True):
     )
     proved_by: ClassVar[str] = "data/mussel_counts"
 
-    times: float = 1000.0  # the usual loss (ours: no tail of healthy losses reaches that)
     back: float = 10.0  # times the usual loss, at most, in the step after it (ours)
-    past: int = 32  # losses that are the usual, and of the first ones at least 4 (ours)
 
     def judge(self, window: Window) -> Iterator[Finding]:
         """Say it once, in the step after the first of them."""
         memory = window.memory(self)
-        for fact in window.new(Seen):
-            memory[fact.ref.step] = fact
-        loss = window.now(LOSS)
-        if loss is None or not math.isfinite(loss) or memory.get("told"):
+        for new in window.new(Seen):
+            memory["seen"] = new
+        loss, fact = window.now(LOSS), memory.get("seen")
+        if loss is None or fact is None or window.ref.step <= fact.ref.step or "told" in memory:
             return
-        usual: list[float] = memory.setdefault("usual", [])
-        middle = max(median(usual), memory.get("first", 0.0)) if len(usual) >= 4 else 0.0
-        open_: Any = memory.pop("open", None)
-        if middle and loss > self.times * middle:
-            memory["open"] = memory.pop(window.ref.step, None), middle
-            return
-        usual.append(abs(loss))
-        memory.setdefault("first", 0.0)
-        if len(usual) == 4:
-            memory["first"] = median(usual)
-        del usual[: -self.past]
-        over = open_ is not None and open_[0] is not None and loss <= self.back * open_[1]
-        if over and not monitor(window).excused:
+        del memory["seen"]
+        if loss <= self.back * fact.usual and not monitor(window).excused:
             memory["told"] = True
-            yield self.describe(window, *open_)
+            yield self.describe(window, fact)
 
-    def describe(self, window: Window, fact: Seen, usual: float) -> Finding:
+    def describe(self, window: Window, fact: Seen) -> Finding:
         """Build the finding with the number, its row and its line."""
         where = f", element {', '.join(map(str, fact.place))}" if fact.place else ""
-        record = f" ({at_line(fact.record)}: `{fact.record.code}`)" if fact.record is not None else ""
+        record = f" ({file_line(fact.record)}: `{fact.record.code}`)" if fact.record is not None else ""
         value = as_float(fact.value)
         return self.finding(
             window,
             "warning",
-            f"the loss is {as_float(fact.loss):.4g} (usual {usual:.4g}) in a step whose `{fact.name}` holds "
+            f"the loss is {as_float(fact.loss):.4g} (usual {fact.usual:.4g}) in a step whose `{fact.name}` holds "
             f"{value:.10g} in row {fact.row}{where}{record}, where the other rows have {as_float(fact.low):.4g} to "
             f"{as_float(fact.high):.4g}, and it is back in the next step; expected values like the others. Mend that "
             "record, or refuse such a value where the file is read.",

@@ -8,12 +8,12 @@ from typing import Any, ClassVar
 
 from debugtracer.checks.check import Check
 from debugtracer.checks.data.wording import named
-from debugtracer.checks.optimizer.sequence import at_line
 from debugtracer.spikes.residual import Residual, Residuals
 from debugtracer.trace.facts.batch_content import BatchOddity, ElementOdd
 from debugtracer.trace.facts.checkpoint import Resumed
 from debugtracer.trace.facts.loss_call import LossCall
 from debugtracer.trace.facts.stored_rows import StoredOddity
+from debugtracer.trace.file_line import file_line
 from debugtracer.trace.finding import Finding
 from debugtracer.trace.number import as_float
 from debugtracer.trace.place import Place
@@ -173,7 +173,7 @@ def element_told(one: ElementOdd | None) -> str:
     if one is None:
         return ""
     where = f"element {', '.join(map(str, one.place))}" if one.place else "it"
-    at = f" ({at_line(one.record)}: `{one.record.code}`)" if one.record is not None else ""
+    at = f" ({file_line(one.record)}: `{one.record.code}`)" if one.record is not None else ""
     return (
         f": {where} is {as_float(one.value):.7g}{at}, the other rows of the batch have {as_float(one.low):.4g} to "
         f"{as_float(one.high):.4g}"

@@ -7,9 +7,9 @@ from typing import ClassVar
 
 from debugtracer.checks.check import Check
 from debugtracer.checks.data.wording import named
-from debugtracer.checks.optimizer.sequence import at_line, spot
 from debugtracer.trace.facts.gapped_ids import GappedIds
 from debugtracer.trace.facts.outside_record import OutsideRecord
+from debugtracer.trace.file_line import file_line, spot
 from debugtracer.trace.finding import Finding
 from debugtracer.trace.place import Place
 from debugtracer.trace.window import Window
@@ -62,7 +62,7 @@ class IdOutside(Check, frozen=True):
     def describe(self, window: Window, fact: OutsideRecord) -> Finding:
         """The record, what it holds, and what the others hold."""
         known = [fact.name] if fact.name else []
-        known += [at_line(fact.record)] if fact.record is not None else []
+        known += [file_line(fact.record)] if fact.record is not None else []
         called = f" ({', '.join(known)})" if known else ""
         where = f"in its part {fact.path}" if fact.path else "itself"
         one = len(fact.samples) == 1

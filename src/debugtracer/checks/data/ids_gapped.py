@@ -6,8 +6,8 @@ from collections.abc import Iterator
 from typing import ClassVar
 
 from debugtracer.checks.check import Check
-from debugtracer.checks.optimizer.sequence import at_line, spot
 from debugtracer.trace.facts.gapped_ids import GappedIds
+from debugtracer.trace.file_line import file_line, spot
 from debugtracer.trace.finding import Finding
 from debugtracer.trace.place import Place
 from debugtracer.trace.window import Window
@@ -61,8 +61,10 @@ class IdsGapped(Check, frozen=True):
         taken = begin and fact.below is not None and fact.sized is not None
         more = f"Give the table {fact.high + 1} rows{spot(fact.sized)}: {fact.below} is in use beside the entries"
         advice = more if taken else BEGIN if begin else COUNT
-        lines = [f"filled at {at_line(fact.filled)}"] if fact.filled is not None else []
-        lines += [f"counted at {at_line(fact.counted)} also where no entry is made"] if fact.counted is not None else []
+        lines = [f"filled at {file_line(fact.filled)}"] if fact.filled is not None else []
+        lines += (
+            [f"counted at {file_line(fact.counted)} also where no entry is made"] if fact.counted is not None else []
+        )
         how = f" ({', '.join(lines)})" if lines else ""
         return self.finding(
             window,

@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from pathlib import PurePath
 from typing import ClassVar
 
 from debugtracer.checks.check import Check
-from debugtracer.checks.optimizer.sequence import spot
 from debugtracer.trace.facts.crash import Crash, CrashBatch, ShortBatchSeen
 from debugtracer.trace.facts.raised_expression import SqueezedBatch
+from debugtracer.trace.file_line import file_line, spot
 from debugtracer.trace.finding import Finding
 from debugtracer.trace.place import Place
 from debugtracer.trace.window import Window
@@ -61,7 +60,7 @@ class LastBatchShort(Check, frozen=True):
 
     def describe(self, window: Window, crash: Crash, short: ShortBatchSeen, batch: CrashBatch) -> Finding:
         """How long the batch is, where it comes from, and which line expects another length."""
-        at = f"{PurePath(short.frame.file).name}:{short.frame.line}" if short.frame is not None else ""
+        at = file_line(short.frame) if short.frame is not None else ""
         rows = f"the batch has {short.rows} row{'s' * (short.rows != 1)}, all before it had {short.usual}"
         of = f" out of {batch.dataset_len} samples" if batch.dataset_len is not None else ""
         loader = f" (the loader{spot(batch.frame)} makes batches of {short.usual}{of})"
@@ -87,7 +86,7 @@ class LastBatchShort(Check, frozen=True):
 
     def squeezed(self, window: Window, fact: SqueezedBatch) -> Finding:
         """Which dimension is gone, where, and what was there in other steps."""
-        at = f"{PurePath(fact.frame.file).name}:{fact.frame.line}" if fact.frame is not None else "its line"
+        at = file_line(fact.frame) if fact.frame is not None else "its line"
         left = tuple(d for d, (g, u) in enumerate(zip(fact.given, fact.usual, strict=True)) if g == u == 1)
         named = f"squeeze({', '.join(map(str, left[:1] if len(left) == 1 else (left,)))})"
         said = f"Write {named} at {at}." if left else f"Leave squeeze out at {at}."

@@ -7,9 +7,9 @@ from typing import ClassVar
 
 from debugtracer.checks.check import Check
 from debugtracer.checks.numerics.crash_values import UNFIT
-from debugtracer.checks.optimizer.sequence import spot
 from debugtracer.trace.counted import counted
 from debugtracer.trace.facts.batchless_loader import BatchlessLoader
+from debugtracer.trace.file_line import spot
 from debugtracer.trace.finding import Finding
 from debugtracer.trace.place import Place
 from debugtracer.trace.window import Window
@@ -50,7 +50,7 @@ class LoaderBatchless(Check, frozen=True):
 
     def describe(self, window: Window, fact: BatchlessLoader) -> Finding:
         """What the loader draws from, and what it makes of it."""
-        loop = f" for the loop{spot(fact.called)}" if fact.called is not None else ""
+        loop = f" for the loop{spot(fact.called)}" if fact.called not in (None, fact.frame) else ""
         held, advice = "0 samples", "Find out why nothing is in it"
         if fact.rows:
             held = f"{counted(fact.rows, 'sample')}, batches of {fact.batch_size}, and drop_last=True"
@@ -61,7 +61,9 @@ class LoaderBatchless(Check, frozen=True):
             f"the loader of {fact.dataset}{spot(fact.frame)} has no batch{loop}: {held}; expected at least 1. "
             f"{advice}.",
             ref=fact.ref,
-            place=Place(frame=fact.frame or fact.called, symptom_frame=fact.called, argument="drop_last"),
+            place=Place(
+                frame=fact.frame or fact.called, symptom_frame=fact.called, argument="drop_last" if fact.rows else None
+            ),
             remedies=self.remedies if fact.rows else self.remedies[1:],
             rows=float(fact.rows),
         )

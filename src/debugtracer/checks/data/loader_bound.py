@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import itertools
 from collections.abc import Iterator
-from pathlib import PurePath
 from statistics import median
 from typing import ClassVar
 
@@ -12,6 +11,7 @@ from debugtracer.checks.check import Check
 from debugtracer.trace.facts.core_queue import CoreQueue
 from debugtracer.trace.facts.fact import Fact
 from debugtracer.trace.facts.loaders import LoaderSeen
+from debugtracer.trace.file_line import file_line
 from debugtracer.trace.finding import Finding, Severity
 from debugtracer.trace.place import Place
 from debugtracer.trace.window import STEP_S, WAIT_S, Window
@@ -99,7 +99,7 @@ class LoaderBound(Check, frozen=True):
             advice = f"Give the DataLoader workers (num_workers={max(loader.cores - 1, 2)}), or cache decoded samples."
         again = loader.rereads if loader is not None else None
         if again is not None:
-            read += f"; {PurePath(again.file).name}:{again.line} reads the same file for each sample"
+            read += f"; {file_line(again)} reads the same file for each sample"
             advice = "Read it once, in __init__."
         if queued >= self.queued:
             read += f"; the training thread had no core for {100 * queued:.0f} % of the time, others use them"

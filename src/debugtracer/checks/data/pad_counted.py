@@ -6,8 +6,8 @@ from collections.abc import Iterator
 from typing import ClassVar
 
 from debugtracer.checks.check import Check
-from debugtracer.checks.optimizer.sequence import at_line
 from debugtracer.trace.facts.padded_targets import PaddedTargets
+from debugtracer.trace.file_line import file_line
 from debugtracer.trace.finding import Finding
 from debugtracer.trace.place import Place
 from debugtracer.trace.window import Window
@@ -53,7 +53,7 @@ class PadCounted(Check, frozen=True):
             if share < self.least or fact.key() in told:
                 continue
             told[fact.key()] = True
-            known = at_line(fact.known_frame) if fact.known_frame is not None else fact.known_by
+            known = file_line(fact.known_frame) if fact.known_frame is not None else fact.known_by
             absent = f"while ignore_index={fact.ignores_none} leaves out nothing"
             why = f"which {known} treats as padding" if known else absent
             yield self.finding(

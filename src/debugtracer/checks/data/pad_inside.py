@@ -6,8 +6,8 @@ from collections.abc import Iterator
 from typing import ClassVar
 
 from debugtracer.checks.check import Check
-from debugtracer.checks.optimizer.sequence import at_line, spot
 from debugtracer.trace.facts.pad_inside import PadInside as Look
+from debugtracer.trace.file_line import file_line, spot
 from debugtracer.trace.finding import Finding
 from debugtracer.trace.place import Place
 from debugtracer.trace.window import Window
@@ -58,7 +58,7 @@ class PadInside(Check, frozen=True):
             padding = f"the padding index of {fact.module} of {fact.root}{spot(fact.frame)}"
             if fact.masked:
                 padding = f"which a mask{spot(fact.mask_frame)} leaves out and which is that of {fact.spelt!r}"
-                padding += f" ({at_line(fact.frame)})" if fact.frame is not None else ""
+                padding += f" ({file_line(fact.frame)})" if fact.frame is not None else ""
             yield self.finding(
                 window,
                 "warning",

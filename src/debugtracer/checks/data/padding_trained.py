@@ -6,9 +6,9 @@ from collections.abc import Iterator
 from typing import ClassVar
 
 from debugtracer.checks.check import Check
-from debugtracer.checks.optimizer.sequence import at_line, spot
 from debugtracer.trace.counted import counted
 from debugtracer.trace.facts.trained_padding import TrainedPadding
+from debugtracer.trace.file_line import file_line, spot
 from debugtracer.trace.finding import Finding
 from debugtracer.trace.number import as_float
 from debugtracer.trace.place import Place
@@ -66,7 +66,7 @@ class PaddingTrained(Check, frozen=True):
         kept = as_float(fact.kept)
         loss = f"{fact.loss}{spot(fact.loss_frame)}" if fact.loss else "the loss"
         pad = f"{as_float(fact.value):g}"
-        turn = f" ({at_line(fact.compared)})" if fact.compared is not None else ""
+        turn = f" ({file_line(fact.compared)})" if fact.compared is not None else ""
         return self.finding(
             window,
             "error",

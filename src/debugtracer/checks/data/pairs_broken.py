@@ -6,8 +6,8 @@ from collections.abc import Iterator
 from typing import ClassVar
 
 from debugtracer.checks.check import Check
-from debugtracer.checks.optimizer.sequence import at_line
 from debugtracer.trace.facts.paired_loaders import PairBroken
+from debugtracer.trace.file_line import file_line
 from debugtracer.trace.finding import Finding
 from debugtracer.trace.place import Place
 from debugtracer.trace.window import Window
@@ -46,7 +46,7 @@ class PairsBroken(Check, frozen=True):
     def judge(self, window: Window) -> Iterator[Finding]:
         """Judge a pair once."""
         for fact in window.new(PairBroken):
-            at = " and ".join(at_line(f) for f in (fact.frame, fact.other_frame) if f is not None)
+            at = " and ".join(file_line(f) for f in (fact.frame, fact.other_frame) if f is not None)
             yield self.finding(
                 window,
                 "warning",

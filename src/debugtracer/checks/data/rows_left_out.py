@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from pathlib import PurePath
 from typing import ClassVar
 
 from debugtracer.checks.check import Check
 from debugtracer.trace.facts.loaders import LoaderSeen
+from debugtracer.trace.file_line import file_line
 from debugtracer.trace.finding import Finding
 from debugtracer.trace.place import Place
 from debugtracer.trace.window import Window
@@ -49,7 +49,7 @@ class RowsLeftOut(Check, frozen=True):
             if not fact.trains or not weights or not length or weights >= length or (draws or 0) < self.times * weights:
                 continue
             made = fact.sampler_frame or fact.frame
-            at = f" ({PurePath(made.file).name}:{made.line})" if made is not None else ""
+            at = f" ({file_line(made)})" if made is not None else ""
             yield self.finding(
                 window,
                 "warning",

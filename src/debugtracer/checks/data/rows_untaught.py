@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from pathlib import PurePath
 from typing import ClassVar
 
 from debugtracer.checks.check import Check
-from debugtracer.checks.optimizer.sequence import spot
 from debugtracer.trace.facts.untaught_rows import UntaughtRows
+from debugtracer.trace.file_line import file_line, spot
 from debugtracer.trace.finding import Finding
 from debugtracer.trace.place import Place
 from debugtracer.trace.window import Window
@@ -58,7 +57,7 @@ class RowsUntaught(Check, frozen=True):
                 continue
             named = ", ".join(str(index) for index in fact.samples[:SHOWN])
             line = fact.written
-            at = f"{PurePath(line.file).name}:{line.line}" if line is not None else ""
+            at = file_line(line) if line is not None else ""
             todo = (
                 f"{at} writes {fact.ignored} into a whole row: look at when it does." if at else "Look at one of them."
             )

@@ -7,8 +7,8 @@ from typing import ClassVar
 
 from debugtracer.checks.check import Check
 from debugtracer.checks.data.wording import named
-from debugtracer.checks.optimizer.sequence import at_line, spot
 from debugtracer.trace.facts.scale_setter import ScaleSetter as Setter
+from debugtracer.trace.file_line import file_line, spot
 from debugtracer.trace.finding import Finding
 from debugtracer.trace.number import as_float
 from debugtracer.trace.place import Place
@@ -60,7 +60,7 @@ class ScaleSetter(Check, frozen=True):
     def describe(self, window: Window, fact: Setter) -> Finding:
         """Where it stands, what it does to all others, and the lines of both."""
         column = f", column {fact.column}" if fact.column is not None else ""
-        cells = f" ({at_line(fact.record)}, {fact.cell})" if fact.record is not None else ""
+        cells = f" ({file_line(fact.record)}, {fact.cell})" if fact.record is not None else ""
         many = "1 sample shows" if fact.count == 1 else f"{fact.count} samples show"
         shown = f" ({many} it: {named(fact.samples)})" if fact.count else ""
         return self.finding(

@@ -6,8 +6,8 @@ from collections.abc import Iterator
 from typing import ClassVar
 
 from debugtracer.checks.check import Check
-from debugtracer.checks.optimizer.sequence import at_line
 from debugtracer.trace.facts.shared_setting import SharedSetting
+from debugtracer.trace.file_line import file_line
 from debugtracer.trace.finding import Finding
 from debugtracer.trace.place import Place
 from debugtracer.trace.window import Window
@@ -48,9 +48,9 @@ class SettingShared(Check, frozen=True):
             yield self.finding(
                 window,
                 "warning",
-                f"`{fact.attribute}` of {fact.dataset} is set for two parts ({at_line(fact.first)}, "
-                f"{at_line(fact.last)}), and both parts hold the same {fact.dataset}, so it is {fact.value} for both; "
-                "expected a setting of its own for each. Make the dataset once for each part.",
+                f"`{fact.attribute}` of {fact.dataset} is set for two parts ({file_line(fact.first)}, "
+                f"{file_line(fact.last)}), and both parts hold the same {fact.dataset}, so it is {fact.value} for "
+                "both; expected a setting of its own for each. Make the dataset once for each part.",
                 ref=fact.ref,
                 place=Place(frame=fact.last, symptom_frame=fact.loaders[0] if fact.loaders else None),
             )

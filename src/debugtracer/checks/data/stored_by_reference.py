@@ -6,8 +6,8 @@ from collections.abc import Iterator
 from typing import ClassVar
 
 from debugtracer.checks.check import Check
-from debugtracer.checks.optimizer.sequence import at_line, spot
 from debugtracer.trace.facts.stored_alias import StoredAlias
+from debugtracer.trace.file_line import file_line, spot
 from debugtracer.trace.finding import Finding
 from debugtracer.trace.place import Place
 from debugtracer.trace.window import Window
@@ -61,7 +61,7 @@ class StoredByReference(Check, frozen=True):
         """Build the finding at the line that stores."""
         places = " and ".join(str(place) for place in fact.places)
         within = f", in place{'s' * (len(fact.places) > 1)} {places} of each" if fact.places else ""
-        at = f" ({at_line(fact.write_frame)} writes into it)" if fact.write_frame is not None else ""
+        at = f" ({file_line(fact.write_frame)} writes into it)" if fact.write_frame is not None else ""
         held = f", which {fact.held_by} is, too{at}" if fact.held_by else ", whose values have changed since"
         seen = f"{fact.distinct} of {fact.rows} rows that {fact.root}{spot(fact.called)} is given are distinct"
         if fact.twice:
@@ -80,8 +80,8 @@ class StoredByReference(Check, frozen=True):
     def describe_columns(self, window: Window, fact: StoredAlias) -> Finding:
         """Build the finding at the line that returns the array, where it is known."""
         one, other = fact.columns
-        wrote = f", {at_line(fact.write_frame)} writes into it" if fact.write_frame is not None else ""
-        gave = f"{at_line(fact.returned)} returns it" if fact.returned is not None else "a name of the loop holds it"
+        wrote = f", {file_line(fact.write_frame)} writes into it" if fact.write_frame is not None else ""
+        gave = f"{file_line(fact.returned)} returns it" if fact.returned is not None else "a name of the loop holds it"
         held = f"{fact.held_by} is handed out itself ({gave}{wrote})" if fact.held_by else "both were the same"
         nearly = "nearly " if fact.unequal else ""
         share = f"{fact.entries - fact.unequal} of {fact.entries}" if fact.unequal else f"all {fact.entries}"

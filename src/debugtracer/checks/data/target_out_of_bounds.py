@@ -62,18 +62,7 @@ class TargetOutOfBounds(Check, frozen=True):
         classes = classes_of(crash)
         rows = outside(crash.rows, classes) if crash.rows and classes else ()
         samples = tuple(crash.rows.indices[r] for r in rows) if crash.rows and crash.rows.indices else None
-        found = REFUSED.match(crash.message)
-        given = [value for row in rows for value in (crash.rows.values[row] if crash.rows else ())]
-        low = found is not None and found.group(2) == "non-negative"
-        unknown = "a class below 0" if low else "a class that is too large"
-        known = (
-            found.group(1)
-            if found is not None and found.group(1)
-            else str((min if low else max)(given))
-            if given
-            else ""
-        )
-        worst = f"class {known}" if known else unknown
+        worst = worst_of(crash, rows)
         count = (
             f" in {len(rows)} of {len(crash.rows.values)} rows{with_samples(samples)}" if rows and crash.rows else ""
         )
@@ -97,6 +86,18 @@ class TargetOutOfBounds(Check, frozen=True):
             ),
             classes=classes or 0,
         )
+
+
+def worst_of(crash: Crash, rows: tuple[int, ...]) -> str:
+    """The class that was refused, in words: the number that the exception names, else the one furthest outside."""
+    found = REFUSED.match(crash.message)
+    if found is not None and found.group(1):
+        return f"class {found.group(1)}"
+    below = found is not None and found.group(2) == "non-negative"
+    given = [value for row in rows for value in crash.rows.values[row]] if crash.rows else []
+    if given:
+        return f"class {min(given) if below else max(given)}"
+    return "a class below 0" if below else "a class that is too large"
 
 
 def classes_of(crash: Crash) -> int | None:

@@ -8,8 +8,8 @@ from typing import ClassVar
 
 from debugtracer.checks.check import Check
 from debugtracer.checks.optimizer.constant_answer import is_whole
-from debugtracer.checks.optimizer.sequence import spot
 from debugtracer.trace.facts.constant_answer import ConstantAnswer
+from debugtracer.trace.file_line import spot
 from debugtracer.trace.finding import Finding
 from debugtracer.trace.number import as_float
 from debugtracer.trace.place import Place

@@ -9,13 +9,13 @@ from debugtracer.checks.check import Check
 from debugtracer.checks.data.table_reason import Reason, of_exchange, of_labels, of_size, of_text, of_vocabulary
 from debugtracer.checks.data.target_out_of_bounds import first_of, outside
 from debugtracer.checks.data.wording import with_samples
-from debugtracer.checks.optimizer.sequence import spot
 from debugtracer.trace.facts.crash import Crash, ModuleSeen, TensorSeen
 from debugtracer.trace.facts.exchanged_tables import ExchangedTables
 from debugtracer.trace.facts.fact import Fact
 from debugtracer.trace.facts.long_text import LongText
 from debugtracer.trace.facts.longer_vocabulary import LongerVocabulary
 from debugtracer.trace.facts.overwritten_ids import OverwrittenIds
+from debugtracer.trace.file_line import spot
 from debugtracer.trace.finding import Finding
 from debugtracer.trace.made_at import made_at
 from debugtracer.trace.place import Place

@@ -6,8 +6,8 @@ from collections.abc import Iterator
 from typing import ClassVar
 
 from debugtracer.checks.check import Check
-from debugtracer.checks.optimizer.sequence import at_line
 from debugtracer.trace.facts.unknown_ids import UnknownIds
+from debugtracer.trace.file_line import file_line
 from debugtracer.trace.finding import Finding
 from debugtracer.trace.place import Place
 from debugtracer.trace.window import Window
@@ -59,8 +59,8 @@ class VocabularyForeign(Check, frozen=True):
 
     def describe(self, window: Window, fact: UnknownIds) -> Finding:
         """Which id, of how many rows, and the line of the vocabulary."""
-        of = f" ({at_line(fact.frame)})" if fact.frame is not None else ""
-        made = f" (made at {at_line(fact.made)})" if fact.made is not None else ""
+        of = f" ({file_line(fact.frame)})" if fact.frame is not None else ""
+        made = f" (made at {file_line(fact.made)})" if fact.made is not None else ""
         return self.finding(
             window,
             "warning",

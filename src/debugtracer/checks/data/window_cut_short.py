@@ -6,8 +6,8 @@ from collections.abc import Iterator
 from typing import ClassVar
 
 from debugtracer.checks.check import Check
-from debugtracer.checks.optimizer.sequence import at_line, spot
 from debugtracer.trace.facts.crash import Crash, CutSeen
+from debugtracer.trace.file_line import file_line, spot
 from debugtracer.trace.finding import Finding
 from debugtracer.trace.place import Place
 from debugtracer.trace.window import Window
@@ -114,7 +114,7 @@ class WindowCutShort(Check, frozen=True):
         asked, room = cut.high - cut.low, max(cut.size - cut.low, 0)
         before = f"; {crash.ref.step} updates went before" if crash.ref.step else ""
         which = f"sample {crash.sample}" if crash.sample is not None else "a sample"
-        made = f" that {at_line(cut.room)} gave it" if cut.room is not None else ""
+        made = f" that {file_line(cut.room)} gave it" if cut.room is not None else ""
         return self.finding(
             window,
             "error",

@@ -8,8 +8,8 @@ from typing import Any, ClassVar
 
 from debugtracer.checks.check import Check
 from debugtracer.checks.data.wording import named
-from debugtracer.checks.optimizer.sequence import at_line
 from debugtracer.trace.facts.repeated_extreme import RepeatedExtreme
+from debugtracer.trace.file_line import file_line
 from debugtracer.trace.finding import Finding
 from debugtracer.trace.made_at import made_at
 from debugtracer.trace.number import as_float
@@ -100,7 +100,7 @@ class WindowExtreme(Check, frozen=True):
         column = f"column {fact.column} of " if fact.column is not None else ""
         where = ""
         if fact.stored and fact.row is not None:
-            cells = [at_line(fact.record), fact.cell] if fact.record is not None else []
+            cells = [file_line(fact.record), fact.cell] if fact.record is not None else []
             where = f": row {fact.row} of {fact.stored}{' (' + ', '.join(cells) + ')' if cells else ''}"
         return self.finding(
             window,

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from pathlib import Path
 
 from debugtracer.trace.birth import Frame
 from debugtracer.trace.facts.batch_content import BatchOddity, LoaderNote
+from debugtracer.trace.file_line import file_line
 from debugtracer.trace.place import Place
 
 SHOWN = 6  # dataset indices written out in a message (ours)
@@ -14,7 +14,7 @@ SHOWN = 6  # dataset indices written out in a message (ours)
 
 def which(batch: int, loader: LoaderNote) -> str:
     """Format a batch with its loader: `batch 120 of Corpus (train.py:50)`."""
-    at = f" ({Path(loader.frame.file).name}:{loader.frame.line})" if loader.frame is not None else ""
+    at = f" ({file_line(loader.frame)})" if loader.frame is not None else ""
     return f"batch {batch} of {loader.dataset or 'a loader'}{at}"
 
 

@@ -7,11 +7,11 @@ from typing import ClassVar
 
 from debugtracer.checks.check import Check
 from debugtracer.checks.device.collective_mismatch import left_alone
-from debugtracer.checks.optimizer.sequence import spot
 from debugtracer.trace.birth import Frame
 from debugtracer.trace.exchange import unequal
 from debugtracer.trace.facts.fact import Fact
 from debugtracer.trace.facts.standing import Standing
+from debugtracer.trace.file_line import spot
 from debugtracer.trace.finding import Finding
 from debugtracer.trace.place import Place
 from debugtracer.trace.window import Window

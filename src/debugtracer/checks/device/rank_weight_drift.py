@@ -7,10 +7,10 @@ from itertools import combinations, pairwise
 from typing import ClassVar
 
 from debugtracer.checks.check import Check
-from debugtracer.checks.optimizer.sequence import at_line, spot
 from debugtracer.trace.facts.data_group import DataGroup
 from debugtracer.trace.facts.fact import Fact
 from debugtracer.trace.facts.rank_weights import RankWeights
+from debugtracer.trace.file_line import file_line, spot
 from debugtracer.trace.finding import Finding
 from debugtracer.trace.place import Place
 from debugtracer.trace.window import Window
@@ -113,7 +113,7 @@ class RankWeightDrift(Check, frozen=True):
         line = next((x.unreached for x, _ in reversed(pairs) if x.unreached is not None), None)
         gave = last.elements - mine.elements
         what = f"exchanged {gave} elements" if last.calls > mine.calls else "called no collective"
-        sought = f"The exchange that {at_line(line)} leads to is" if line else "Look for the average that is"
+        sought = f"The exchange that {file_line(line)} leads to is" if line else "Look for the average that is"
         return self.finding(
             window,
             "warning",

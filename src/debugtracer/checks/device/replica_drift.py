@@ -7,10 +7,10 @@ from itertools import combinations
 from typing import ClassVar
 
 from debugtracer.checks.check import Check
-from debugtracer.checks.optimizer.sequence import at_line
 from debugtracer.trace.birth import Frame
 from debugtracer.trace.facts.crash import UNFINISHED, Crash
 from debugtracer.trace.facts.replicas import Replica
+from debugtracer.trace.file_line import file_line
 from debugtracer.trace.finding import Finding
 from debugtracer.trace.place import Place
 from debugtracer.trace.window import Window
@@ -134,7 +134,7 @@ def reason(x: Replica, y: Replica, pairs: list[Pair]) -> tuple[str, Frame | None
     """What the two say about the cause: the line that went around the wrapper, the learning rate, or when it began."""
     around = x.bypassed or y.bypassed
     if around is not None:
-        return f": {at_line(around)} calls the module inside {x.wrapper}, which averages nothing", around
+        return f": {file_line(around)} calls the module inside {x.wrapper}, which averages nothing", around
     if x.replaced or y.replaced:
         return f": {max(x.replaced, y.replaced)} of them are new since {x.wrapper} hooked the parameters", x.frame
     if x.lr is not None and y.lr is not None and x.lr != y.lr:
@@ -146,5 +146,5 @@ def reason(x: Replica, y: Replica, pairs: list[Pair]) -> tuple[str, Frame | None
         return ": something changed the gradients on one rank after they were averaged, or kept them from it", None
     alone = [at for at in (x.loaded, y.loaded) if at is not None]
     if len(alone) == 1:
-        return f": {at_line(alone[0])} loads weights on one rank after {x.wrapper} had made them equal", alone[0]
+        return f": {file_line(alone[0])} loads weights on one rank after {x.wrapper} had made them equal", alone[0]
     return f": the weights were set on one rank after {x.wrapper} had made them equal", x.frame

@@ -9,9 +9,9 @@ from statistics import mean, pstdev
 from typing import ClassVar
 
 from debugtracer.checks.check import Check
-from debugtracer.checks.optimizer.sequence import spot
 from debugtracer.trace.facts.logged import Logged
 from debugtracer.trace.facts.replicas import Replica
+from debugtracer.trace.file_line import spot
 from debugtracer.trace.finding import Finding
 from debugtracer.trace.number import as_float
 from debugtracer.trace.place import Place

@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from pathlib import PurePath
 from typing import ClassVar
 
 from debugtracer.checks.check import Check
-from debugtracer.checks.optimizer.sequence import spot
 from debugtracer.trace.facts.graph_reach import LossWithoutGraph as Loose
+from debugtracer.trace.file_line import file_line, spot
 from debugtracer.trace.finding import Finding
 from debugtracer.trace.place import Place
 from debugtracer.trace.window import Window
@@ -59,7 +58,7 @@ class AllFrozen(Check, frozen=True):
 
     def describe(self, window: Window, fact: Loose) -> Finding:
         """Build the finding, at the line that freezes where it is known."""
-        by = f" ({PurePath(fact.frozen_by.file).name}:{fact.frozen_by.line} freezes)" if fact.frozen_by else ""
+        by = f" ({file_line(fact.frozen_by)} freezes)" if fact.frozen_by else ""
         by = by.replace(")", f", called by {spot(fact.called_at)[2:]}") if by and fact.called_at else by
         since = f" after {fact.updates} updates in which some were trained" if fact.updates else ""
         action = IN_THE_MIDDLE if fact.updates else AT_THE_START

@@ -6,8 +6,8 @@ from collections.abc import Iterator
 from typing import ClassVar
 
 from debugtracer.checks.check import Check
-from debugtracer.checks.optimizer.sequence import at_line
 from debugtracer.trace.facts.unread_argument import UnreadArgument
+from debugtracer.trace.file_line import file_line
 from debugtracer.trace.finding import Finding
 from debugtracer.trace.place import Place
 from debugtracer.trace.window import Window
@@ -49,7 +49,7 @@ class ArgumentUnread(Check, frozen=True):
                 "warning",
                 f"forward of {fact.root} never reads {fact.argument}, of shape {fact.shape}, and reads {fact.other}, "
                 f"which is like it, {fact.reads} times; expected both. Pass {fact.argument} in "
-                f"{at_line(fact.frame)}.",
+                f"{file_line(fact.frame)}.",
                 ref=fact.ref,
                 place=Place(frame=fact.frame),
             )

@@ -8,8 +8,8 @@ from typing import ClassVar
 
 from debugtracer.checks.check import Check
 from debugtracer.checks.model.class_weights_inverted import inverted_by, is_round
-from debugtracer.checks.optimizer.sequence import spot
 from debugtracer.trace.facts.class_weights import ClassWeights
+from debugtracer.trace.file_line import spot
 from debugtracer.trace.finding import Finding
 from debugtracer.trace.made_at import made_at
 from debugtracer.trace.place import Place

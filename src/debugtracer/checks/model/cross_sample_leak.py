@@ -6,8 +6,8 @@ from collections.abc import Iterator
 from typing import ClassVar
 
 from debugtracer.checks.check import Check
-from debugtracer.checks.optimizer.sequence import at_line
 from debugtracer.trace.facts.function_test import FIRST, FunctionTest
+from debugtracer.trace.file_line import file_line
 from debugtracer.trace.finding import Finding
 from debugtracer.trace.number import as_float
 from debugtracer.trace.place import Place
@@ -66,7 +66,7 @@ class CrossSampleLeak(Check, frozen=True):
 
     def of_the_first(self, window: Window, fact: FunctionTest) -> Finding:
         """Build the finding of samples that read from the first one."""
-        line = f", {at_line(fact.frame)}" if fact.frame else ""
+        line = f", {file_line(fact.frame)}" if fact.frame else ""
         return self.finding(
             window,
             "warning",

@@ -6,10 +6,10 @@ from collections.abc import Iterator
 from typing import ClassVar
 
 from debugtracer.checks.check import Check
-from debugtracer.checks.optimizer.sequence import spot
 from debugtracer.spikes.monitor import monitor
 from debugtracer.trace.facts.embedding_spread import EmbeddingSpread
 from debugtracer.trace.facts.wiring import Wiring
+from debugtracer.trace.file_line import spot
 from debugtracer.trace.finding import Finding
 from debugtracer.trace.number import as_float
 from debugtracer.trace.place import Place

@@ -6,8 +6,8 @@ from collections.abc import Iterator
 from typing import ClassVar
 
 from debugtracer.checks.check import Check
-from debugtracer.checks.optimizer.sequence import at_line, spot
 from debugtracer.trace.facts.stretched_factors import StretchedFactors
+from debugtracer.trace.file_line import file_line, spot
 from debugtracer.trace.finding import Finding
 from debugtracer.trace.place import Place
 from debugtracer.trace.window import Window
@@ -55,7 +55,9 @@ class FactorStretched(Check, frozen=True):
             if memory[fact.frame] != self.looks:
                 continue
             rows, ones = fact.shape[0], (1,) * (len(fact.shape) - 1)
-            source = f"{fact.source} at {at_line(fact.source_frame)}" if fact.source_frame is not None else fact.source
+            source = (
+                f"{fact.source} at {file_line(fact.source_frame)}" if fact.source_frame is not None else fact.source
+            )
             view = f"view({', '.join(map(str, (-1, *ones)))})"
             yield self.finding(
                 window,

@@ -3,16 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from pathlib import PurePath
 from typing import ClassVar
 
 import msgspec
 
 from debugtracer.checks.check import Check
-from debugtracer.checks.optimizer.sequence import at_line, spot
 from debugtracer.trace.birth import Frame
 from debugtracer.trace.counted import counted
 from debugtracer.trace.facts.frozen_evaluation import FrozenEvaluation
+from debugtracer.trace.file_line import file_line, spot
 from debugtracer.trace.finding import Finding
 from debugtracer.trace.place import Place
 from debugtracer.trace.window import Window
@@ -67,8 +66,8 @@ class FrozenByEvaluation(Check, frozen=True):
         dots = ", ..." if fact.count > 1 else ""
         if fact.by_train is not None:
             return self.thawed(window, fact, fact.by_train)
-        at = f" at {at_line(fact.frame)}" if fact.frame else ""
-        by = f" ({PurePath(fact.frozen_by.file).name}:{fact.frozen_by.line} freezes)" if fact.frozen_by else ""
+        at = f" at {file_line(fact.frame)}" if fact.frame else ""
+        by = f" ({file_line(fact.frozen_by)} freezes)" if fact.frozen_by else ""
         return self.finding(
             window,
             "warning",

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from pathlib import Path
 from typing import ClassVar
 
 from debugtracer.checks.check import Check
 from debugtracer.trace.facts.wiring import Wiring, full_name
+from debugtracer.trace.file_line import file_line
 from debugtracer.trace.finding import Finding
 from debugtracer.trace.place import Place
 from debugtracer.trace.window import Window
@@ -77,7 +77,7 @@ class FrozenHeld(Check, frozen=True):
                 window,
                 "warning",
                 f"{len(frozen)} parameters of the optimizers have been frozen at every look, and "
-                f"{Path(line.file).name}:{line.line} freezes them again in another branch of the loop; no line of the "
+                f"{file_line(line)} freezes them again in another branch of the loop; no line of the "
                 "program sets requires_grad to True; expected that this branch unfreezes. Set True there.",
                 ref=fact.ref,
                 place=Place(frame=line, param=min(frozen)),
@@ -96,7 +96,7 @@ class FrozenHeld(Check, frozen=True):
             key = one.kind, one.frame
             memory[key] = memory.get(key, 0) + 1
             if memory[key] == self.steps:
-                where = f" ({Path(one.frame.file).name}:{one.frame.line})" if one.frame is not None else ""
+                where = f" ({file_line(one.frame)})" if one.frame is not None else ""
                 yield self.finding(
                     window,
                     "error",

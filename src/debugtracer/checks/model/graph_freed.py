@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from pathlib import PurePath
 from typing import ClassVar
 
 from debugtracer.checks.check import Check
-from debugtracer.checks.optimizer.sequence import spot
 from debugtracer.trace.facts.crash import Crash
+from debugtracer.trace.file_line import file_line, spot
 from debugtracer.trace.finding import Finding
 from debugtracer.trace.place import Place
 from debugtracer.trace.window import Window
@@ -63,4 +62,4 @@ def by(crash: Crash) -> str:
     """The line that carries it over, where the loop shows one."""
     if crash.carried is None:
         return ""
-    return f"; {PurePath(crash.carried.file).name}:{crash.carried.line} carries it over"
+    return f"; {file_line(crash.carried)} carries it over"

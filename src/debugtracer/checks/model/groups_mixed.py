@@ -6,8 +6,8 @@ from collections.abc import Iterator
 from typing import ClassVar
 
 from debugtracer.checks.check import Check
-from debugtracer.checks.optimizer.sequence import at_line, spot
 from debugtracer.trace.facts.mixed_groups import MixedGroups
+from debugtracer.trace.file_line import file_line, spot
 from debugtracer.trace.finding import Finding
 from debugtracer.trace.place import Place
 from debugtracer.trace.window import Window
@@ -63,7 +63,7 @@ class GroupsMixed(Check, frozen=True):
     def describe(self, window: Window, fact: MixedGroups) -> Finding:
         """Build the finding at the line that has them in the order which nothing else expects."""
         by_sampler = fact.drawn is not None and not fact.asked
-        said = f"{fact.sampler}.__iter__ ({at_line(fact.drawn)})" if fact.drawn is not None else "The sampler"
+        said = f"{fact.sampler}.__iter__ ({file_line(fact.drawn)})" if fact.drawn is not None else "The sampler"
         if by_sampler or not (fact.asked or fact.turned):
             todo = (
                 f"{said} hands the rows out in another order than the targets of the loss and this line expect; class "

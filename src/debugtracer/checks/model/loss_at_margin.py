@@ -6,11 +6,11 @@ from collections.abc import Iterator
 from typing import ClassVar
 
 from debugtracer.checks.check import Check
-from debugtracer.checks.optimizer.sequence import spot
 from debugtracer.spikes.monitor import monitor
 from debugtracer.trace.facts.hinge_level import HingeLevel
 from debugtracer.trace.facts.loaders import LoaderSeen
 from debugtracer.trace.facts.wiring import Wiring
+from debugtracer.trace.file_line import spot
 from debugtracer.trace.finding import Finding
 from debugtracer.trace.number import as_float
 from debugtracer.trace.place import Place

@@ -7,8 +7,8 @@ from typing import ClassVar
 
 from debugtracer.checks.check import Check
 from debugtracer.checks.model.future_leak import NAMED
-from debugtracer.checks.optimizer.sequence import at_line, spot
 from debugtracer.trace.facts.read_padding import ReadPadding
+from debugtracer.trace.file_line import file_line, spot
 from debugtracer.trace.finding import Finding
 from debugtracer.trace.place import Place
 from debugtracer.trace.window import Window
@@ -65,7 +65,7 @@ class PaddingRead(Check, frozen=True):
                 continue
             where = "the position" if fact.place is None else f"position {fact.place} of {fact.positions}"
             behind = "behind their last id" if fact.side == "right" else "before their first id"
-            laid = f" (laid out at {at_line(fact.made)})" if fact.made is not None else ""
+            laid = f" (laid out at {file_line(fact.made)})" if fact.made is not None else ""
             todo = (
                 "Pad on the left, or read each row at its length - 1"
                 if fact.side == "right"

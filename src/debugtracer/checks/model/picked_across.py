@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from pathlib import PurePath
 from typing import ClassVar
 
 from debugtracer.checks.check import Check
-from debugtracer.checks.optimizer.sequence import spot
 from debugtracer.trace.facts.picked_scores import PickedScores
+from debugtracer.trace.file_line import file_line, spot
 from debugtracer.trace.finding import Finding
 from debugtracer.trace.number import as_float
 from debugtracer.trace.place import Place
@@ -69,7 +68,7 @@ class PickedAcross(Check, frozen=True):
         """Build the finding with both dimensions."""
         fact = seen[0]
         low, high = min(as_float(f.low) for f in seen), max(as_float(f.high) for f in seen)
-        picked = f" ({PurePath(fact.frame.file).name}:{fact.frame.line})" if fact.frame else ""
+        picked = f" ({file_line(fact.frame)})" if fact.frame else ""
         return self.finding(
             window,
             "warning",

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from pathlib import PurePath
 from typing import ClassVar
 
 from debugtracer.checks.check import Check
 from debugtracer.trace.facts.function_test import FunctionTest
+from debugtracer.trace.file_line import file_line
 from debugtracer.trace.finding import Finding
 from debugtracer.trace.place import Place
 from debugtracer.trace.window import Window
@@ -47,7 +47,7 @@ class PositionsIgnored(Check, frozen=True):
         for fact in window.new(FunctionTest):
             if fact.trial != "other_positions" or not fact.changed:
                 continue
-            line = f"{PurePath(fact.frame.file).name}:{fact.frame.line}" if fact.frame is not None else "forward"
+            line = file_line(fact.frame) if fact.frame is not None else "forward"
             yield self.finding(
                 window,
                 "warning",

@@ -6,8 +6,8 @@ from collections.abc import Iterator
 from typing import ClassVar
 
 from debugtracer.checks.check import Check
-from debugtracer.checks.optimizer.sequence import at_line, spot
 from debugtracer.trace.facts.reversed_returns import ReversedReturns
+from debugtracer.trace.file_line import file_line, spot
 from debugtracer.trace.finding import Finding
 from debugtracer.trace.place import Place
 from debugtracer.trace.window import Window
@@ -52,7 +52,7 @@ class ReturnsReversed(Check, frozen=True):
             yield self.finding(
                 window,
                 "warning",
-                f"the {fact.steps} returns appended at {at_line(fact.frame)} stand from the last step to the first, "
+                f"the {fact.steps} returns appended at {file_line(fact.frame)} stand from the last step to the first, "
                 f"and the product{spot(fact.loss_frame)} pairs the first of them with the first step; expected the "
                 "return of each step. Turn the list round.",
                 ref=fact.ref,

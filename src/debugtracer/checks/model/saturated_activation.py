@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from pathlib import Path
 from typing import ClassVar
 
 from debugtracer.checks.check import Check
 from debugtracer.checks.layer_gain import layers_of
 from debugtracer.checks.snapshots import filled_at, taken
 from debugtracer.trace.facts.health import Health, TensorHealth
+from debugtracer.trace.file_line import file_line
 from debugtracer.trace.finding import Finding
 from debugtracer.trace.place import Place
 from debugtracer.trace.window import Window
@@ -117,4 +117,4 @@ def saturation(fact: Health, name: str) -> float:
 
 def named(name: str, row: TensorHealth) -> str:
     """The row's name, with its file where it is named by its line."""
-    return f"{row.function} ({Path(row.frame.file).name}:{row.frame.line})" if row.outside and row.frame else name
+    return f"{row.function} ({file_line(row.frame)})" if row.outside and row.frame else name

@@ -9,9 +9,9 @@ from typing import ClassVar
 
 from debugtracer.checks.check import Check
 from debugtracer.checks.loss_calls import by_line
-from debugtracer.checks.optimizer.sequence import spot
 from debugtracer.trace.counted import counted
 from debugtracer.trace.facts.loss_call import LossCall, Maker
+from debugtracer.trace.file_line import spot
 from debugtracer.trace.finding import Finding
 from debugtracer.trace.number import as_float
 from debugtracer.trace.place import Place

@@ -7,10 +7,10 @@ from collections.abc import Iterator
 from typing import ClassVar
 
 from debugtracer.checks.check import Check
-from debugtracer.checks.optimizer.sequence import spot
 from debugtracer.trace.facts.checkpoint import Resumed
 from debugtracer.trace.facts.former_run import FormerRun
 from debugtracer.trace.facts.logit_scale import LogitScale
+from debugtracer.trace.file_line import spot
 from debugtracer.trace.finding import Finding
 from debugtracer.trace.number import as_float
 from debugtracer.trace.place import Place

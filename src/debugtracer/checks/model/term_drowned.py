@@ -7,8 +7,8 @@ from itertools import permutations
 from typing import ClassVar
 
 from debugtracer.checks.check import Check
-from debugtracer.checks.optimizer.sequence import at_line
 from debugtracer.trace.facts.loss_terms import LossTerms, Term
+from debugtracer.trace.file_line import file_line
 from debugtracer.trace.finding import Finding
 from debugtracer.trace.number import as_float
 from debugtracer.trace.place import Place
@@ -141,7 +141,7 @@ class TermDrowned(Check, frozen=True):
         ratio, share = self.apart(fact.terms, mean, total), varies(light)
         same = share is not None and share <= self.alike
         rows = f"; its answers vary over the rows by {share:.2g} of what the targets do" if same else ""
-        of_mean, of_sum = (at_line(term.frame) if term.frame is not None else "" for term in (light, heavy))
+        of_mean, of_sum = (file_line(term.frame) if term.frame is not None else "" for term in (light, heavy))
         return self.finding(
             window,
             "warning",

@@ -6,8 +6,8 @@ from collections.abc import Iterator
 from typing import ClassVar
 
 from debugtracer.checks.check import Check
-from debugtracer.checks.optimizer.sequence import at_line, spot
 from debugtracer.trace.facts.unread_value import UnreadValue
+from debugtracer.trace.file_line import file_line, spot
 from debugtracer.trace.finding import Finding
 from debugtracer.trace.place import Place
 from debugtracer.trace.window import Window
@@ -68,7 +68,7 @@ def described(fact: UnreadValue) -> str:
     when, shape, percent = "fetch" if fact.fetched else "step", f"{fact.shape}", f"{100 * float(fact.changed):.0f} %"
     if fact.how == "replaced" and fact.like_frame is not None:
         return (
-            f" is made of {fact.like} in each {when} and read nowhere: {at_line(fact.like_frame)} reads {fact.like}, "
+            f" is made of {fact.like} in each {when} and read nowhere: {file_line(fact.like_frame)} reads {fact.like}, "
             f"of the same shape {shape}, which has other values in {percent} of the places; expected {fact.name}. Read "
             f"{fact.name} there, or delete the line."
         )

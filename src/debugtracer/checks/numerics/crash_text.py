@@ -3,15 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from pathlib import PurePath
 from typing import ClassVar
 
 import msgspec
 
 from debugtracer.checks.check import Check
-from debugtracer.checks.optimizer.sequence import spot
 from debugtracer.trace.facts.crash import Crash, KnownWords, TensorSeen, first_difference
 from debugtracer.trace.facts.raised_expression import RaisedExpression
+from debugtracer.trace.file_line import file_line, spot
 from debugtracer.trace.finding import Finding
 from debugtracer.trace.made_at import made_at
 from debugtracer.trace.place import Place
@@ -72,13 +71,13 @@ class CrashText(Check, frozen=True):
             return self.spoiled(window, crash, words, bad)
         frame = crash.frames[0] if crash.frames else None
         built = crash.built if words.kind == "loss_misuse" else None
-        at = f" ({PurePath(frame.file).name}:{frame.line})" if frame is not None else ""
+        at = spot(frame)
         index = crash.index if words.kind == INDEX else None
         form = crash.form if index is None else None
         sample = form.index if form is not None else crash.sample if words.layer == "data" else None
         at += f" for sample {sample}" if sample is not None else ""
         at += made_at(index.made) if index is not None else first_difference(form)
-        made = f"; the loss is built at {PurePath(built.file).name}:{built.line}" if built is not None else ""
+        made = f"; the loss is built at {file_line(built)}" if built is not None else ""
         state = crash.state
         odd = form.frame if form is not None else state.frame if state is not None else None
         if state is not None:

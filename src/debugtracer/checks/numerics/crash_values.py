@@ -8,10 +8,10 @@ from typing import ClassVar
 import msgspec
 
 from debugtracer.checks.check import Check
-from debugtracer.checks.optimizer.sequence import at_line, spot
 from debugtracer.trace.birth import Frame
 from debugtracer.trace.facts.crash import Crash, FormSeen, first_difference
 from debugtracer.trace.facts.raised_expression import RaisedExpression
+from debugtracer.trace.file_line import file_line, spot
 from debugtracer.trace.finding import Finding
 from debugtracer.trace.place import Place
 from debugtracer.trace.window import Window
@@ -119,13 +119,13 @@ def text_line(fact: RaisedExpression) -> Frame | None:
 def source(fact: RaisedExpression) -> str:
     """Where the suspect got its value, and when it would get another, in words."""
     if fact.setting is not None:
-        return f", set at {at_line(fact.setting)} (`{fact.setting.code}`)"
-    made = f", from {at_line(fact.made)}" if fact.made is not None else ""
+        return f", set at {file_line(fact.setting)} (`{fact.setting.code}`)"
+    made = f", from {file_line(fact.made)}" if fact.made is not None else ""
     if fact.set_where is None:
         return made
     used = fact.used_where
-    when = f"where `{used.text}` ({at_line(used.frame)})" if used is not None else "in any case"
-    return f"{made}, set only where `{fact.set_where.text}` ({at_line(fact.set_where.frame)}) and used {when}"
+    when = f"where `{used.text}` ({file_line(used.frame)})" if used is not None else "in any case"
+    return f"{made}, set only where `{fact.set_where.text}` ({file_line(fact.set_where.frame)}) and used {when}"
 
 
 def expected(fact: RaisedExpression) -> str:
@@ -138,27 +138,26 @@ def expected(fact: RaisedExpression) -> str:
 def record(fact: RaisedExpression, shown: bool = True) -> str:
     """The sample or element that was in hand, with its line of the data file, in words; empty where none is known."""
     text = f": `{fact.record.code}`" if fact.record is not None and shown else ""
-    at = f" ({at_line(fact.record)}{text})" if fact.record is not None else ""
+    at = f" ({file_line(fact.record)}{text})" if fact.record is not None else ""
     at = at or (f" ({' and '.join(fact.files)})" if fact.files else "")
     if fact.sample is not None:
         return f"sample {fact.sample}{at}"
     if fact.element is not None:
         return f"element {fact.element.index} of {fact.element.text}{at}"
-    return f"{at_line(fact.record)}{text}" if fact.record is not None else ""
+    return f"{file_line(fact.record)}{text}" if fact.record is not None else ""
 
 
 def advice(fact: RaisedExpression, held: str) -> str:
     """The last sentence of the message."""
-    where = f" where it is written ({at_line(fact.made)})" if fact.made is not None else ""
+    where = f" where it is written ({file_line(fact.made)})" if fact.made is not None else ""
     if fact.setting is not None:
         value = dict(fact.values).get(fact.suspect, "it")
-        return (
-            f"Change {fact.suspect} at {at_line(fact.setting)}, or do without {at_line(fact.frame)} where it is {value}"
-        )
+        line = file_line(fact.frame)
+        return f"Change {fact.suspect} at {file_line(fact.setting)}, or do without {line} where it is {value}"
     if fact.set_where is not None and fact.used_where is not None:
-        return f"Let both ask the same: `{fact.suspect} is not None` at {at_line(fact.used_where.frame)}"
+        return f"Let both ask the same: `{fact.suspect} is not None` at {file_line(fact.used_where.frame)}"
     if fact.set_where is not None:
-        return f"Ask `{fact.suspect} is not None` at {at_line(fact.frame)}, or set it in any case"
+        return f"Ask `{fact.suspect} is not None` at {file_line(fact.frame)}, or set it in any case"
     if dict(fact.values).get(fact.suspect) == "None":
         return f"Find out why {fact.suspect} is None{where}"
     if held:

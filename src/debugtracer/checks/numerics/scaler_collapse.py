@@ -7,8 +7,8 @@ from typing import ClassVar
 
 from debugtracer.checks.check import Check
 from debugtracer.checks.numerics.skips import skips_in_a_row
-from debugtracer.checks.optimizer.sequence import spot
 from debugtracer.trace.facts.amp import ScalerSetup
+from debugtracer.trace.file_line import spot
 from debugtracer.trace.finding import Finding
 from debugtracer.trace.place import Place
 from debugtracer.trace.window import LOSS_SCALE, SCALER_SKIPPED, Window

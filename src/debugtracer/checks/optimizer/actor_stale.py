@@ -6,8 +6,8 @@ from collections.abc import Iterator
 from typing import ClassVar
 
 from debugtracer.checks.check import Check
-from debugtracer.checks.optimizer.sequence import at_line, spot
 from debugtracer.trace.facts.acting_copy import ActingCopy
+from debugtracer.trace.file_line import file_line, spot
 from debugtracer.trace.finding import Finding
 from debugtracer.trace.place import Place
 from debugtracer.trace.window import Window
@@ -57,7 +57,7 @@ class ActorStale(Check, frozen=True):
         for fact in window.new(ActingCopy):
             if fact.rounds < self.rounds:
                 continue
-            trained = f"trained at {at_line(fact.frame)}" if fact.frame is not None else "trained beside it"
+            trained = f"trained at {file_line(fact.frame)}" if fact.frame is not None else "trained beside it"
             yield self.finding(
                 window,
                 "warning",

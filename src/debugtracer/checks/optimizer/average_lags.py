@@ -6,8 +6,8 @@ from collections.abc import Iterator
 from typing import ClassVar
 
 from debugtracer.checks.check import Check
-from debugtracer.checks.optimizer.sequence import at_line, spot
 from debugtracer.trace.facts.slow_average import SlowAverage
+from debugtracer.trace.file_line import file_line, spot
 from debugtracer.trace.finding import Finding
 from debugtracer.trace.place import Place
 from debugtracer.trace.window import Window
@@ -51,7 +51,7 @@ class AverageLags(Check, frozen=True):
         """Judge each line once."""
         for fact in window.new(SlowAverage):
             where = fact.given or fact.frame
-            line = at_line(where) if where is not None else "a line of the loop"
+            line = file_line(where) if where is not None else "a line of the loop"
             averages = spot(fact.frame) if fact.given is not None else ""
             largest = where is not None and "max(" in where.code
             fits = f"take about {1 - 10 / fact.updates:.4g} in {fact.updates} updates"

@@ -7,9 +7,10 @@ from collections.abc import Iterator
 from typing import ClassVar
 
 from debugtracer.checks.check import Check
-from debugtracer.checks.optimizer.sequence import running, spot
+from debugtracer.checks.optimizer.sequence import running
 from debugtracer.trace.facts.order import Call, StepOrder
 from debugtracer.trace.facts.own_clip import OwnClip
+from debugtracer.trace.file_line import spot
 from debugtracer.trace.finding import Finding
 from debugtracer.trace.place import Place
 from debugtracer.trace.window import Window

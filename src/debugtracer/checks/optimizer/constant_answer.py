@@ -8,7 +8,6 @@ from statistics import fmean, median
 from typing import ClassVar, NamedTuple
 
 from debugtracer.checks.check import Check
-from debugtracer.checks.optimizer.sequence import at_line, spot
 from debugtracer.spikes.chance import chance
 from debugtracer.trace.birth import Frame
 from debugtracer.trace.facts.constant_answer import ConstantAnswer as Fact
@@ -16,6 +15,7 @@ from debugtracer.trace.facts.function_test import FunctionTest
 from debugtracer.trace.facts.health import Health
 from debugtracer.trace.facts.loaders import LoaderSeen
 from debugtracer.trace.facts.wiring import Wiring
+from debugtracer.trace.file_line import file_line, spot
 from debugtracer.trace.finding import Finding, Severity
 from debugtracer.trace.number import as_float
 from debugtracer.trace.place import Place
@@ -229,8 +229,8 @@ def two_orders(drawn: tuple[Frame, Frame]) -> str:
     """Say where inputs and targets were shuffled one after the other, and what to do."""
     first, second = drawn
     return (
-        f"Inputs and targets were put in a random order each, by two draws, {at_line(first)} and {at_line(second)}, so "
-        "they do not belong together: draw one order and put both in it."
+        f"Inputs and targets were put in a random order each, by two draws, {file_line(first)} and "
+        f"{file_line(second)}, so they do not belong together: draw one order and put both in it."
     )
 
 

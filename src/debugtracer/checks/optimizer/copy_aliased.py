@@ -6,8 +6,8 @@ from collections.abc import Iterator
 from typing import ClassVar
 
 from debugtracer.checks.check import Check
-from debugtracer.checks.optimizer.sequence import at_line, spot
 from debugtracer.trace.facts.shared_memory import SharedMemory
+from debugtracer.trace.file_line import file_line, spot
 from debugtracer.trace.finding import Finding
 from debugtracer.trace.place import Place
 from debugtracer.trace.window import Window
@@ -70,27 +70,27 @@ def told(fact: SharedMemory) -> str:
     """What is said of one place."""
     where, count = spot(fact.frame), f"{fact.count} parameter{'s' if fact.count > 1 else ''} in all"
     if fact.how == "restored":
-        taken = f" with state_dict() ({at_line(fact.made)})" if fact.made is not None else ""
+        taken = f" with state_dict() ({file_line(fact.made)})" if fact.made is not None else ""
         return (
             f"load_state_dict{where} is given the memory of {fact.name} itself, taken {fact.updates} updates ago{taken}"
             ": it restores nothing; expected a copy. Keep copy.deepcopy(model.state_dict())."
         )
     if fact.how == "exchanged":
-        taken = f" ({at_line(fact.made)})" if fact.made is not None else ""
+        taken = f" ({file_line(fact.made)})" if fact.made is not None else ""
         return (
             f"the state of {fact.name} that was kept{taken} lies in the model's own memory: load_state_dict{where} has "
             "overwritten it, and loading it afterwards brings nothing back; training goes on from the other weights; "
             "expected a copy. Keep copy.deepcopy(model.state_dict())."
         )
     if fact.how == "unchanged":
-        taken = f" ({at_line(fact.made)})" if fact.made is not None else ""
+        taken = f" ({file_line(fact.made)})" if fact.made is not None else ""
         return (
             f"load_state_dict{where} gives {fact.name} what it has already, three times in a row: the state that was "
             f"kept{taken} {fact.updates} updates before lies in the model's own memory, so that old and new are one; "
             "expected a copy. Keep copy.deepcopy(model.state_dict())."
         )
     if fact.how == "difference":
-        kept = f", kept at {at_line(fact.made)}" if fact.made is not None else ""
+        kept = f", kept at {file_line(fact.made)}" if fact.made is not None else ""
         return (
             f"the loss takes {fact.name} from a tensor of before in its own memory{where}, {count}{kept}: the "
             "difference is always 0; expected a copy from before. Keep p.detach().clone()."

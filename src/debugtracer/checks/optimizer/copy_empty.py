@@ -6,8 +6,8 @@ from collections.abc import Iterator
 from typing import ClassVar
 
 from debugtracer.checks.check import Check
-from debugtracer.checks.optimizer.sequence import at_line, spot
 from debugtracer.trace.facts.fresh_start import FreshStart
+from debugtracer.trace.file_line import file_line, spot
 from debugtracer.trace.finding import Finding
 from debugtracer.trace.place import Place
 from debugtracer.trace.window import Window
@@ -49,8 +49,8 @@ class CopyEmpty(Check, frozen=True):
     def judge(self, window: Window) -> Iterator[Finding]:
         """Say each network once."""
         for fact in window.new(FreshStart):
-            whose = f"the network of {at_line(fact.original)}" if fact.original is not None else "a network"
-            made = f", made since at {at_line(fact.made)}," if fact.made is not None else " that were made since"
+            whose = f"the network of {file_line(fact.original)}" if fact.original is not None else "a network"
+            made = f", made since at {file_line(fact.made)}," if fact.made is not None else " that were made since"
             yield self.finding(
                 window,
                 "warning",

@@ -6,8 +6,8 @@ from collections.abc import Iterator
 from typing import ClassVar
 
 from debugtracer.checks.check import Check
-from debugtracer.checks.optimizer.sequence import at_line, spot
 from debugtracer.trace.facts.stale_copy import StaleCopy, UsedUp
+from debugtracer.trace.file_line import file_line, spot
 from debugtracer.trace.finding import Finding
 from debugtracer.trace.place import Place
 from debugtracer.trace.window import Window
@@ -63,7 +63,7 @@ class CopyStale(Check, frozen=True):
             if fact.spent is not None:
                 yield self.unwritten(window, fact, fact.spent)
                 continue
-            line = at_line(fact.frame) if fact.frame is not None else "a line of the loop"
+            line = file_line(fact.frame) if fact.frame is not None else "a line of the loop"
             why = (
                 f"{fact.never} ({line}), so it is never copied"
                 if fact.never
@@ -84,13 +84,13 @@ class CopyStale(Check, frozen=True):
 
     def unwritten(self, window: Window, fact: StaleCopy, spent: UsedUp) -> Finding:
         """Build the finding of a copy whose loop goes through an iterator that is used up."""
-        after = "its next turn" if spent.used_up == spent.empty else f"the one at {at_line(spent.empty)}"
+        after = "its next turn" if spent.used_up == spent.empty else f"the one at {file_line(spent.empty)}"
         return self.finding(
             window,
             "warning",
             f"{fact.module}{spot(fact.called)} is evaluated and has not moved in {fact.updates} updates, after which "
-            f"the trained model is {float(fact.apart):.2g} of its norm away; `{spent.name}` ({at_line(fact.frame)}) "
-            f"can be gone through once, the loop at {at_line(spent.used_up)} uses it up and {after}, which "
+            f"the trained model is {float(fact.apart):.2g} of its norm away; `{spent.name}` ({file_line(fact.frame)}) "
+            f"can be gone through once, the loop at {file_line(spent.used_up)} uses it up and {after}, which "
             f"would write the copy, goes through nothing; expected a copy that follows. {KEEP}",
             ref=fact.ref,
             place=Place(frame=fact.frame, symptom_frame=spent.empty),

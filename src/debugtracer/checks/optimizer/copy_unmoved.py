@@ -6,8 +6,8 @@ from collections.abc import Iterator
 from typing import ClassVar
 
 from debugtracer.checks.check import Check
-from debugtracer.checks.optimizer.sequence import at_line
 from debugtracer.trace.facts.blended_copy import BlendedCopy
+from debugtracer.trace.file_line import file_line
 from debugtracer.trace.finding import Finding
 from debugtracer.trace.place import Place
 from debugtracer.trace.window import Window
@@ -60,7 +60,7 @@ class CopyUnmoved(Check, frozen=True):
             if fact.forgets:
                 yield self.forgetting(window, fact)
                 continue
-            line = at_line(fact.frame) if fact.frame is not None else "a line of the loop"
+            line = file_line(fact.frame) if fact.frame is not None else "a line of the loop"
             exchanged = fact.written or float(fact.kept) < float(fact.taken)
             called = fact.called if exchanged else None
             advice = swapped(fact) if exchanged else f"Write in place: s.lerp_(p, {float(fact.taken):.4g})."
@@ -81,7 +81,7 @@ class CopyUnmoved(Check, frozen=True):
 
     def forgetting(self, window: Window, fact: BlendedCopy) -> Finding:
         """Build the finding of a copy that keeps nothing of itself."""
-        line = at_line(fact.frame) if fact.frame is not None else "a line of the loop"
+        line = file_line(fact.frame) if fact.frame is not None else "a line of the loop"
         kept, taken = float(fact.kept), float(fact.taken)
         return self.finding(
             window,
@@ -103,6 +103,6 @@ class CopyUnmoved(Check, frozen=True):
 
 def swapped(fact: BlendedCopy) -> str:
     """What is said of two networks with exchanged roles, and where they are given."""
-    where = f"where {at_line(fact.called)} calls this" if fact.called is not None else "where this is called"
+    where = f"where {file_line(fact.called)} calls this" if fact.called is not None else "where this is called"
     why = "The average is written to the parameter" if fact.written else "A copy that follows keeps most of itself"
     return f"{why}: {EXCHANGED} {where}."

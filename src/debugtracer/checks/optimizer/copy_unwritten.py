@@ -6,10 +6,10 @@ from collections.abc import Iterator
 from typing import ClassVar
 
 from debugtracer.checks.check import Check
-from debugtracer.checks.optimizer.sequence import spot
 from debugtracer.trace.facts.bootstrap_mask import BootstrapMask
 from debugtracer.trace.facts.fact import Fact
 from debugtracer.trace.facts.unwritten_copy import UnwrittenCopy
+from debugtracer.trace.file_line import spot
 from debugtracer.trace.finding import Finding
 from debugtracer.trace.place import Place
 from debugtracer.trace.window import Window

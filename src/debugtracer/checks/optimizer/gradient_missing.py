@@ -6,11 +6,11 @@ from collections.abc import Iterator
 from typing import ClassVar
 
 from debugtracer.checks.check import Check
-from debugtracer.checks.optimizer.sequence import spot
 from debugtracer.trace.counted import counted
 from debugtracer.trace.facts.graph_reach import Cut, GraphReach
 from debugtracer.trace.facts.no_gradient import NoGradient
 from debugtracer.trace.facts.wiring import Wiring
+from debugtracer.trace.file_line import spot
 from debugtracer.trace.finding import Finding
 from debugtracer.trace.place import Place
 from debugtracer.trace.window import Window

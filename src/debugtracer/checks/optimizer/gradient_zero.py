@@ -6,10 +6,10 @@ from collections.abc import Iterator
 from typing import ClassVar
 
 from debugtracer.checks.check import Check
-from debugtracer.checks.optimizer.sequence import spot
 from debugtracer.trace.facts.loss_call import LossCall
 from debugtracer.trace.facts.order import StepOrder
 from debugtracer.trace.facts.own_updates import OwnUpdates
+from debugtracer.trace.file_line import spot
 from debugtracer.trace.finding import Finding
 from debugtracer.trace.place import Place
 from debugtracer.trace.window import GRAD_L2, Window

@@ -6,9 +6,9 @@ from collections.abc import Iterator
 from typing import Any, ClassVar
 
 from debugtracer.checks.check import Check
-from debugtracer.checks.optimizer.sequence import at_line, spot
 from debugtracer.spikes.episode import median
 from debugtracer.trace.facts.climb import Climb
+from debugtracer.trace.file_line import file_line, spot
 from debugtracer.trace.finding import Finding
 from debugtracer.trace.place import Place
 from debugtracer.trace.window import LOSS, Window
@@ -95,7 +95,7 @@ class LossClimbed(Check, frozen=True):
             what = f"writes the update of {fact.optimizer}: subtract the gradient"
         else:
             what = "adds the gradient: subtract it"
-        where = at_line(fact.frame) if fact.frame is not None else "its line"
+        where = file_line(fact.frame) if fact.frame is not None else "its line"
         before, now = levels["before"], levels["now"]
         return self.finding(
             window,

@@ -9,9 +9,9 @@ from statistics import median
 from typing import Any, ClassVar
 
 from debugtracer.checks.check import Check
-from debugtracer.checks.optimizer.sequence import spot
 from debugtracer.trace.facts.fact import Fact
 from debugtracer.trace.facts.loss_terms import LossTerms, Term
+from debugtracer.trace.file_line import spot
 from debugtracer.trace.finding import Finding
 from debugtracer.trace.place import Place
 from debugtracer.trace.window import LOSS, Window

@@ -8,8 +8,8 @@ from typing import ClassVar
 import msgspec
 
 from debugtracer.checks.check import Check
-from debugtracer.checks.optimizer.sequence import at_line, spot
 from debugtracer.trace.facts.schedule import Rate, Schedule
+from debugtracer.trace.file_line import file_line, spot
 from debugtracer.trace.finding import Finding
 from debugtracer.trace.place import Place
 from debugtracer.trace.window import Window
@@ -71,7 +71,7 @@ class LrZero(Check, frozen=True):
         """Build the finding with the line that sets the rate: the call too many of a scheduler that has run through its
         end, the user's function, the scheduler, else the optimizer."""
         by = (
-            f" ({fact.scheduler}{f', {at_line(fact.scheduler_frame)}' if fact.scheduler_frame else ''})"
+            f" ({fact.scheduler}{f', {file_line(fact.scheduler_frame)}' if fact.scheduler_frame else ''})"
             if fact.scheduler
             else ""
         )
@@ -79,10 +79,10 @@ class LrZero(Check, frozen=True):
             by = " (written by the loop itself)"
         at = fact.value_frame or fact.rate_frame
         factor = "the factor" if fact.value_frame is not None else "it"
-        source = f", {factor} comes from {at_line(at)}" if at is not None else ""
+        source = f", {factor} comes from {file_line(at)}" if at is not None else ""
         end = fact.fraction_frame
         if end is not None:
-            source += f" by a fraction that nothing keeps below 1 ({at_line(end)})"
+            source += f" by a fraction that nothing keeps below 1 ({file_line(end)})"
         often = stepped_often(window, fact)
         if often is not None:
             source += f"; it is stepped {times(often)}, expected once per update"

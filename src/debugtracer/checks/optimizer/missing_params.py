@@ -6,9 +6,9 @@ from collections.abc import Iterator
 from typing import ClassVar
 
 from debugtracer.checks.check import Check
-from debugtracer.checks.optimizer.sequence import spot
 from debugtracer.trace.birth import Frame
 from debugtracer.trace.facts.wiring import OptimizerWiring, ParamWiring, Wiring, full_name
+from debugtracer.trace.file_line import spot
 from debugtracer.trace.finding import Finding
 from debugtracer.trace.place import Place
 from debugtracer.trace.window import Window

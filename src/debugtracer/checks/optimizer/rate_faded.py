@@ -6,8 +6,8 @@ from collections.abc import Iterator
 from typing import ClassVar
 
 from debugtracer.checks.check import Check
-from debugtracer.checks.optimizer.sequence import at_line
 from debugtracer.trace.facts.schedule import RateFaded as FadedRate
+from debugtracer.trace.file_line import file_line
 from debugtracer.trace.finding import Finding
 from debugtracer.trace.place import Place
 from debugtracer.trace.window import Window
@@ -53,7 +53,7 @@ class RateFaded(Check, frozen=True):
             long = fact.updates >= self.updates and fact.faded >= self.share * fact.updates
             if not (long and fact.falls >= self.falls):
                 continue
-            where = f", written at {at_line(fact.written)}" if fact.written else ""
+            where = f", written at {file_line(fact.written)}" if fact.written else ""
             yield self.finding(
                 window,
                 "warning",

@@ -8,9 +8,9 @@ from typing import ClassVar
 import msgspec
 
 from debugtracer.checks.check import Check
-from debugtracer.checks.optimizer.sequence import spot
 from debugtracer.trace.birth import Frame
 from debugtracer.trace.facts.schedule import Schedule
+from debugtracer.trace.file_line import spot
 from debugtracer.trace.finding import UNTRAINED, Finding
 from debugtracer.trace.place import Place
 from debugtracer.trace.window import Window

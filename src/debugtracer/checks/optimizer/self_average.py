@@ -6,8 +6,8 @@ from collections.abc import Iterator
 from typing import ClassVar
 
 from debugtracer.checks.check import Check
-from debugtracer.checks.optimizer.sequence import at_line
 from debugtracer.trace.facts.own_average import OwnAverage
+from debugtracer.trace.file_line import file_line
 from debugtracer.trace.finding import Finding
 from debugtracer.trace.number import as_float
 from debugtracer.trace.place import Place
@@ -48,8 +48,8 @@ class SelfAverage(Check, frozen=True):
         for fact in window.new(OwnAverage):
             if memory.setdefault(fact.frame, fact) is not fact:
                 continue
-            line = at_line(fact.frame) if fact.frame is not None else "a line of the loop"
-            called = f", called at {at_line(fact.caller)}" if fact.caller is not None else ""
+            line = file_line(fact.frame) if fact.frame is not None else "a line of the loop"
+            called = f", called at {file_line(fact.caller)}" if fact.caller is not None else ""
             yield self.finding(
                 window,
                 "warning",

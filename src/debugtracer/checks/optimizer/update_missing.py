@@ -6,8 +6,8 @@ from collections.abc import Iterator
 from typing import ClassVar
 
 from debugtracer.checks.check import Check
-from debugtracer.checks.optimizer.sequence import at_line, spot
 from debugtracer.trace.facts.own_updates import OwnUpdates
+from debugtracer.trace.file_line import file_line, spot
 from debugtracer.trace.finding import Finding
 from debugtracer.trace.place import Place
 from debugtracer.trace.window import Window
@@ -68,5 +68,5 @@ class UpdateMissing(Check, frozen=True):
 
 def bound(fact: OwnUpdates) -> str:
     """Say which line computes a new weight and does not write it."""
-    at = at_line(fact.rebound) if fact.rebound is not None else ""
+    at = file_line(fact.rebound) if fact.rebound is not None else ""
     return f", as {at} binds the new value to a name and writes no parameter" if at else ""

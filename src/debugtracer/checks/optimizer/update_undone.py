@@ -6,10 +6,10 @@ from collections.abc import Iterator
 from typing import ClassVar
 
 from debugtracer.checks.check import Check
-from debugtracer.checks.optimizer.sequence import spot
 from debugtracer.trace.facts.fact import Fact
 from debugtracer.trace.facts.undone_round import UndoneRound
 from debugtracer.trace.facts.undone_update import UndoneUpdate
+from debugtracer.trace.file_line import spot
 from debugtracer.trace.finding import Finding
 from debugtracer.trace.place import Place
 from debugtracer.trace.window import Window

@@ -9,7 +9,6 @@ from dataclasses import dataclass
 from typing import ClassVar
 
 from debugtracer.checks.check import Check
-from debugtracer.checks.optimizer.sequence import spot
 from debugtracer.spikes.level import Level
 from debugtracer.spikes.lines import lines
 from debugtracer.spikes.monitor import monitor
@@ -19,6 +18,7 @@ from debugtracer.trace.facts.order import StepOrder
 from debugtracer.trace.facts.schedule import Rate, Schedule
 from debugtracer.trace.facts.turns_taken import TurnsTaken
 from debugtracer.trace.facts.wiring import Wiring
+from debugtracer.trace.file_line import spot
 from debugtracer.trace.finding import Finding
 from debugtracer.trace.place import Place
 from debugtracer.trace.window import GRAD_L2, LOSS, LR, Window

@@ -8,8 +8,8 @@ from itertools import pairwise
 from typing import ClassVar
 
 from debugtracer.checks.check import Check
-from debugtracer.checks.optimizer.sequence import spot
 from debugtracer.trace.facts.schedule import Rate
+from debugtracer.trace.file_line import spot
 from debugtracer.trace.finding import Finding
 from debugtracer.trace.number import as_float
 from debugtracer.trace.place import Place

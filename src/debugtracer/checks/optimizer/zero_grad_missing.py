@@ -8,8 +8,9 @@ from typing import ClassVar
 import msgspec
 
 from debugtracer.checks.check import Check
-from debugtracer.checks.optimizer.sequence import running, spot
+from debugtracer.checks.optimizer.sequence import running
 from debugtracer.trace.facts.order import StepOrder
+from debugtracer.trace.file_line import spot
 from debugtracer.trace.finding import Finding
 from debugtracer.trace.place import Place
 from debugtracer.trace.window import Window

@@ -8,8 +8,8 @@ from statistics import median
 from typing import ClassVar, NamedTuple
 
 from debugtracer.checks.check import Check
-from debugtracer.checks.optimizer.sequence import spot
 from debugtracer.trace.facts.best_kept import BestKept
+from debugtracer.trace.file_line import spot
 from debugtracer.trace.finding import Finding
 from debugtracer.trace.number import as_float
 from debugtracer.trace.place import Place

@@ -7,9 +7,9 @@ from statistics import median
 from typing import Any, ClassVar
 
 from debugtracer.checks.check import Check
-from debugtracer.checks.optimizer.sequence import spot
 from debugtracer.trace.facts.checkpoint import PlainValue, Reset, Resumed, resets
 from debugtracer.trace.facts.former_run import FormerRun
+from debugtracer.trace.file_line import spot
 from debugtracer.trace.finding import Finding
 from debugtracer.trace.number import as_float
 from debugtracer.trace.place import Place

@@ -6,11 +6,11 @@ from collections.abc import Iterator
 from typing import Any, ClassVar
 
 from debugtracer.checks.check import Check
-from debugtracer.checks.optimizer.sequence import spot
 from debugtracer.spikes.episode import median
 from debugtracer.trace.birth import Frame
 from debugtracer.trace.facts.checkpoint import Resumed
 from debugtracer.trace.facts.fact import Fact
+from debugtracer.trace.file_line import spot
 from debugtracer.trace.finding import Finding
 from debugtracer.trace.place import Place
 from debugtracer.trace.window import LOSS, Window

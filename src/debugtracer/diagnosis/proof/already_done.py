@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-from pathlib import Path
-
 import msgspec
 
 from debugtracer.trace.facts.clipping import ClipLimit
+from debugtracer.trace.file_line import file_line
 from debugtracer.trace.verdict import Verdict
 
 CLIPS = "clip_grad_norm_(params"  # how every remedy that adds a clip calls it
@@ -23,5 +22,5 @@ def without_done(verdict: Verdict, clip: ClipLimit | None) -> Verdict:
 
 def lower(clip: ClipLimit) -> str:
     """Name the clip that is there."""
-    at = f" at {Path(clip.frame.file).name}:{clip.frame.line}" if clip.frame is not None else ""
+    at = f" at {file_line(clip.frame)}" if clip.frame is not None else ""
     return f"the clip{at} holds the norm at {clip.limit:g}: a lower limit makes such an update smaller"

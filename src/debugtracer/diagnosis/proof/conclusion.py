@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from pathlib import Path
 
 import msgspec
 
@@ -18,6 +17,7 @@ from debugtracer.diagnosis.proof.score_text import outcome
 from debugtracer.diagnosis.proof.trials import TrialSeries
 from debugtracer.interventions.intervention import NARROW, interventions
 from debugtracer.trace.calibration import calibrated
+from debugtracer.trace.file_line import file_line
 from debugtracer.trace.incident import IncidentFacts
 from debugtracer.trace.number import as_float
 from debugtracer.trace.verdict import LIKELY, POSSIBLE, SUSPECTS, Change, Status, Suspect, Trial, Verdict, word
@@ -135,7 +135,7 @@ def slower(facts: IncidentFacts, best: Ranked | None, series: TrialSeries) -> tu
         or known.lr is None
     ):
         return ()
-    at = f" at {Path(known.frame.file).name}:{known.frame.line}" if known.frame is not None else ""
+    at = f" at {file_line(known.frame)}" if known.frame is not None else ""
     return (
         "older weights heal this step, so the updates led to it: if training then stalls or fails again, divide the "
         f"learning rate by 10 (lr {as_float(known.lr):g}{at}) and clip the gradient: "
@@ -195,7 +195,7 @@ def healthy_after(facts: IncidentFacts) -> str:
     write = unseen_write(facts) if facts.replay is not None and facts.replay.parity == "not reproduced" else None
     if write is None:
         return ""
-    at = f"{Path(write.frame.file).name}:{write.frame.line}"
+    at = file_line(write.frame)
     return f"the step is healthy with the weights as {at} has left them; the fault needs those from before that line"
 
 

@@ -16,6 +16,7 @@ from debugtracer.causes.setting_evidence import of_setting
 from debugtracer.errors import guarded
 from debugtracer.trace.birth import Frame
 from debugtracer.trace.calibration import calibrated
+from debugtracer.trace.file_line import file_line
 from debugtracer.trace.incident import RESTED, SYMPTOMS, IncidentFacts, WeightWrite
 from debugtracer.trace.step import Phase
 from debugtracer.trace.verdict import POSSIBLE, SUSPECTS, Status, Suspect, Verdict, word
@@ -91,8 +92,8 @@ def remedies(facts: IncidentFacts, best: Ranked) -> tuple[str, ...]:
     if inside is None or own is None or inside == own or best.cause.edit != "operator":
         return best.evidence.remedies
     keep = (
-        f"change what {Path(own.file).name}:{own.line} hands over: the op runs in {package(inside.file)} "
-        f"({Path(inside.file).name}:{inside.line}), which is not yours to edit"
+        f"change what {file_line(own)} hands over: the op runs in {package(inside.file)} "
+        f"({file_line(inside)}), which is not yours to edit"
     )
     return keep, *best.evidence.remedies
 
@@ -208,7 +209,7 @@ def sentence(
         which = f"; dataset {plural('sample', samples)}"
     elif rows:
         which = f"; {plural('row', rows)} of the batch"
-    where = f"; edit {Path(line.file).name}:{line.line}" if line else ""
+    where = f"; edit {file_line(line)}" if line else ""
     return f"{facts.ref}: {SYMPTOMS[facts.symptom]} because {because}{which}{where}"
 
 
@@ -269,7 +270,7 @@ def next_steps(facts: IncidentFacts) -> tuple[str, ...]:
         )
     write = unseen_write(facts)
     if write is not None:
-        at = f"{Path(write.frame.file).name}:{write.frame.line}"
+        at = file_line(write.frame)
         return (
             f"look at what {at} writes into {some(write.params)}: that it is finite, and that it is meant to "
             "happen between forward and update",

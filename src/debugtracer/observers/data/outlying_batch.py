@@ -5,11 +5,12 @@ from __future__ import annotations
 import math
 import weakref
 from collections import deque
-from statistics import median
 
 from torch import Tensor
 
-from debugtracer.observers.data.far_number import held_number, written_at
+from debugtracer.callsites.line_of_number import line_of_number
+from debugtracer.observers.data.held_number import held_number
+from debugtracer.observers.data.usual_loss import UsualLoss
 from debugtracer.observers.observed_run import ObservedRun
 from debugtracer.observers.observer import Observer
 from debugtracer.recorder.gate.norms import scalar
@@ -24,8 +25,7 @@ PAST = 32  # losses compared with (ours)
 SHARE, SPAN = 0.25, 0.5
 FIRST = 4  # batches of another dataset that are its first (ours)
 PER_STEPS, MOST = 50, 32  # one batch is emitted per so many backwards on average, so many at most in a row (ours)
-# times the median of the last losses, that no tail reaches (ours); losses before it is asked, looks in one run (ours)
-BURST, FEWEST, LOOKS = 1000.0, 4, 4
+LOOKS = 4  # in one run, at what the functions hold (ours)
 OWN = -1  # in place of the number of a loader: there is none
 
 
@@ -35,8 +35,7 @@ class OutlyingBatchObserver(Observer):
     def __init__(self, run: ObservedRun) -> None:
         super().__init__(run)
         self.past: deque[float] = deque(maxlen=PAST)
-        self.usual: deque[float] = deque(maxlen=PAST)
-        """The sizes of the last losses that were heard, however far apart, without those that left all bounds."""
+        self.usual = UsualLoss()
         self.looks = LOOKS
         self.budget = float(MOST)
         self.data: weakref.ref[object] | None = None
@@ -74,10 +73,8 @@ class OutlyingBatchObserver(Observer):
         value = scalar(loss)
         if not math.isfinite(value):
             return
-        if len(self.usual) >= FEWEST and value > BURST * median(self.usual):
-            self.remember_number(value)
-        else:
-            self.usual.append(abs(value))
+        if (usual := self.usual.left_by(value)) is not None:
+            self.remember_number(value, usual)
         self.budget = min(self.budget + 1 / PER_STEPS, float(MOST))
         if len(self.past) == PAST and self.budget >= 1 and self.stands_out(value):
             self.budget -= 1
@@ -85,7 +82,7 @@ class OutlyingBatchObserver(Observer):
         else:
             self.past.append(value)
 
-    def remember_number(self, value: float) -> None:
+    def remember_number(self, value: float, usual: float) -> None:
         """Emit what is far from all others in the tensors at hand, where neither a loader nor stored rows are known."""
         if not self.looks or self.run.batches.last() is not None or self.run.own_batches.told is not None:
             return
@@ -96,8 +93,8 @@ class OutlyingBatchObserver(Observer):
         far = held.element
         self.run.emit(
             FarNumber(
-                ref=self.run.ref(), loss=value, name=held.name, row=held.row, place=far.place, value=far.value,
-                low=far.low, high=far.high, record=written_at(far.value),
+                ref=self.run.ref(), loss=value, usual=usual, name=held.name, row=held.row, place=far.place,
+                value=far.value, low=far.low, high=far.high, record=line_of_number(far.value),
                 made=held.made[0] if held.made else None, backward=self.run.here(),
             )
         )  # fmt: skip

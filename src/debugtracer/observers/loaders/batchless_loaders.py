@@ -11,9 +11,10 @@ from debugtracer.callsites.frames import user_frames
 from debugtracer.observers.observed_run import ObservedRun
 from debugtracer.observers.observer import Observer, always
 from debugtracer.recorder.tape.batches import LoaderInfo
+from debugtracer.trace.birth import Frame
 from debugtracer.trace.facts.batchless_loader import BatchlessLoader
 
-MOST = 8  # loaders that are told (ours)
+MOST = 8  # lines that are told (ours)
 
 
 class BatchlessLoadersObserver(Observer):
@@ -21,7 +22,8 @@ class BatchlessLoadersObserver(Observer):
 
     def __init__(self, run: ObservedRun) -> None:
         super().__init__(run)
-        self.told: list[LoaderInfo] = []
+        self.told: set[Frame | None] = set()
+        """Lines that build such loaders: each epoch may make one anew."""
 
     def reset(self) -> None:
         self.told.clear()
@@ -32,9 +34,9 @@ class BatchlessLoadersObserver(Observer):
         loader = info.loader()
         if not isinstance(loader, DataLoader) or isinstance(loader.dataset, IterableDataset):
             return
-        if any(info is one for one in self.told) or len(self.told) >= MOST or len(loader):
+        if info.frame in self.told or len(self.told) >= MOST or len(loader):
             return
-        self.told.append(info)
+        self.told.add(info.frame)
         stack = user_frames()
         self.run.emit(
             BatchlessLoader(

@@ -47,8 +47,9 @@ class WiringObserver(Observer):
         self.held: ById[Tensor, bool] = ById()
         """Parameters that some optimizer has held so far."""
         self.waiting = Unheld()
-        self.again: tuple[Frame | None] | None = None
-        """The line that freezes a second time, once it was looked for."""
+        self.source_read = False
+        """Whether the line that freezes a second time was looked for."""
+        self.again: Frame | None = None
 
     def reset(self) -> None:
         self.follower = Follower()
@@ -116,9 +117,9 @@ class WiringObserver(Observer):
 
     def frozen_again(self, wired: Sequence[ParamWiring]) -> Frame | None:
         """The line that freezes a second time, where an optimizer holds something frozen. Reads source, once."""
-        if self.again is None and any(p.held and not p.trainable and not p.table for p in wired):
-            self.again = (frozen_twice(program_files() or []),)
-        return self.again[0] if self.again is not None else None
+        if not self.source_read and any(p.held and not p.trainable and not p.table for p in wired):
+            self.source_read, self.again = True, frozen_twice(program_files() or [])
+        return self.again
 
     def hold(self, optimizer: Optimizer) -> None:
         """Note what an optimizer holds: nothing waits for it any longer."""

@@ -5,7 +5,6 @@ from __future__ import annotations
 import ast
 import operator
 import re
-import traceback
 from collections.abc import Callable, Iterator, Mapping
 from types import FrameType
 from typing import Any, cast
@@ -15,9 +14,10 @@ from torch import Tensor, nn
 
 from debugtracer.callsites.failing_expression import known_value
 from debugtracer.callsites.frame_locals import locals_of
-from debugtracer.callsites.frames import USER, as_frame, place_of
+from debugtracer.callsites.frames import as_frame
 from debugtracer.callsites.origins.buffer_room import room_line
 from debugtracer.callsites.origins.value_origin import made_first, origin, program_of, scope_at
+from debugtracer.callsites.raising_frames import raising_frames
 from debugtracer.errors import guarded
 from debugtracer.trace.birth import Frame
 from debugtracer.trace.facts.crash import CutSeen
@@ -54,7 +54,7 @@ def cut_short(error: BaseException) -> CutSeen | None:
         return None
     numbers = [int(n) for n in re.findall(r"\d+", str(error).splitlines()[0])[:64]]
     apart = {a - b for a in numbers for b in numbers if a > b > 1}  # 0 and 1 name dimensions
-    walked = [(f, line) for f, line in traceback.walk_tb(error.__traceback__) if place_of(f.f_code) == USER]
+    walked = raising_frames(error)
     stack = tuple(as_frame(f.f_code, line) for f, line in walked)[::-1]
     for depth, (frame, line) in enumerate(walked[::-1][:FRAMES]):
         for node, loop, (low, high, size) in slices(frame, line):

@@ -6,8 +6,6 @@ import ast
 from types import ModuleType
 from typing import Any
 
-import msgspec
-
 from debugtracer.callsites.crash_site import CrashSite, site_of, worker_frames
 from debugtracer.callsites.data_lines import named_files, record_line
 from debugtracer.callsites.element_in_hand import element_in_hand
@@ -53,12 +51,9 @@ class RaisedExpressionObserver(Observer):
             return
         if sample is None:
             sample = guarded("raised_expression.collated")(collated)(site, failing)
-        seen = expression_seen(crash_ref(self.run, fetching), error, failing, sample)
-        if sample is not None and not seen.files and site.samples is not None:
-            data: Any = getattr(site.iterator, "_dataset", None)
-            names = guarded("raised_expression.names")(names_of)(*in_whole(data, sample), None) or []
-            seen = msgspec.structs.replace(seen, files=tuple(names[:1]))
-        self.run.emit(seen)
+        files = guarded("raised_expression.files")(files_in_hand)(error)
+        files = files or guarded("raised_expression.names")(name_of_sample)(site, sample)
+        self.run.emit(expression_seen(crash_ref(self.run, fetching), error, failing, sample, files or ()))
 
     def made_again(self, error: BaseException) -> tuple[int | None, BaseException]:
         """The first sample of the batch that a worker failed at which cannot be made here either, with its exception;
@@ -82,8 +77,15 @@ def collated(site: CrashSite, failing: FailingExpression) -> int | None:
     return site.indices[element.place]
 
 
+def name_of_sample(site: CrashSite, sample: int | None) -> tuple[str, ...]:
+    """What the dataset calls a sample that was fetched whole and not collated."""
+    if sample is None or site.samples is None:
+        return ()
+    return tuple(names_of(*in_whole(getattr(site.iterator, "_dataset", None), sample), None)[:1])
+
+
 def expression_seen(
-    ref: StepRef, error: BaseException, failing: FailingExpression, sample: int | None
+    ref: StepRef, error: BaseException, failing: FailingExpression, sample: int | None, files: tuple[str, ...]
 ) -> RaisedExpression:
     """The fact: what stood there, what its names were, and which record was in hand."""
     given = dict(failing.given())
@@ -97,7 +99,6 @@ def expression_seen(
         suspect = set_to[0]
     if set_to is not None or (nothing is not None and nothing.set_where is not None and "." in suspect):
         sample = element = None  # the program set it before any record was read
-    in_hand = sample is not None or element is not None
     return RaisedExpression(
         ref=ref,
         error=type(error).__name__,
@@ -111,7 +112,7 @@ def expression_seen(
         set_where=asked(nothing.set_where) if nothing is not None else None,
         used_where=asked(nothing.used_where) if nothing is not None else None,
         record=guarded("raised_expression.record")(line_of_text)(error, given.get(suspect)),
-        files=(guarded("raised_expression.files")(files_in_hand)(error) or ()) if in_hand else (),
+        files=files if sample is not None or element is not None else (),
         sample=sample,
         element=ElementSeen(*element) if element is not None else None,
         deliberate=failing.is_deliberate,

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import ast
 import re
-import traceback
 from types import FrameType
 
 from debugtracer.callsites.frame_locals import locals_of
-from debugtracer.callsites.frames import USER, as_frame, place_of
+from debugtracer.callsites.frames import as_frame
 from debugtracer.callsites.origins.value_origin import program_of
+from debugtracer.callsites.raising_frames import raising_frames
 from debugtracer.errors import guarded
 from debugtracer.observers.program.cut_windows import Values, number_of, parts, shape_of, value_of
 from debugtracer.observers.program.index_used import OUTSIDE
@@ -23,7 +23,7 @@ NUMBER = r"index (-?\d+) is out of bounds for .*?size (\d+)"
 def range_beyond(error: BaseException) -> CutSeen | None:
     """The range whose values hold the index that was refused; None where there is none."""
     refused = re.search(NUMBER, str(error)) if OUTSIDE in str(error) else None
-    walked = [(f, line) for f, line in traceback.walk_tb(error.__traceback__) if place_of(f.f_code) == USER]
+    walked = raising_frames(error)
     if refused is None or not walked:
         return None
     frame, line = walked[-1]

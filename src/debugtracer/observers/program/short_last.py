@@ -6,17 +6,17 @@ from __future__ import annotations
 import ast
 import math
 import re
-import traceback
 from collections.abc import Iterator, Mapping
 from types import FrameType
 from typing import Any
 
 from debugtracer.callsites.frame_locals import locals_of
-from debugtracer.callsites.frames import USER, as_frame, place_of
+from debugtracer.callsites.frames import as_frame
 from debugtracer.callsites.origins.argument_origin import calls_on
 from debugtracer.callsites.origins.nonfinite_origin import backwards
 from debugtracer.callsites.origins.value_origin import Link, Use, program_of, scope_at
 from debugtracer.callsites.origins.written_names import final_name
+from debugtracer.callsites.raising_frames import raising_frames
 from debugtracer.errors import guarded
 from debugtracer.observers.program.cut_windows import value_of
 from debugtracer.recorder.tape.batches import Batch
@@ -47,7 +47,7 @@ def short_last(
     rows, usual = batch.rows if batch is not None else None, usual_rows(batch, before)
     if batch is None or rows is None or usual is None or not 0 < rows < usual or usual < LEAST:
         return None
-    walked = [(f, line) for f, line in traceback.walk_tb(error.__traceback__) if place_of(f.f_code) == USER]
+    walked = raising_frames(error)
     text = str(error)[:4000]
     numbers = {int(n) for n in re.findall(r"\d+", text)[:NUMBERS]}
     found = lost_dimension(walked) if rows == 1 and any(words in text for words in DIMENSIONS) else None

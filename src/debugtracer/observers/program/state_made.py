@@ -4,18 +4,17 @@ what called that function, or kept on an object from the batch before."""
 from __future__ import annotations
 
 import ast
-import traceback
 from collections.abc import Sequence
 from types import FrameType
 
 from torch import nn
 
 from debugtracer.callsites.frame_locals import locals_of
-from debugtracer.callsites.frames import USER, place_of
 from debugtracer.callsites.origins.argument_origin import calls_on
 from debugtracer.callsites.origins.handed_on import carrier
 from debugtracer.callsites.origins.value_origin import Use, argument_of, calls_at, program_of, scope_at
 from debugtracer.callsites.origins.written_names import Written, final_name, parameters, writes_of
+from debugtracer.callsites.raising_frames import raising_frames
 from debugtracer.errors import guarded
 from debugtracer.observers.program.branch_run import ran
 from debugtracer.observers.program.cut_windows import value_of
@@ -32,7 +31,7 @@ def state_made(error: BaseException) -> StateMade | None:
     """The line that made the state; None where the exception is not about one, or it cannot be followed."""
     if REFUSED not in str(error):
         return None
-    walked = [(f, line) for f, line in traceback.walk_tb(error.__traceback__) if place_of(f.f_code) == USER][::-1]
+    walked = raising_frames(error)[::-1]
     given = state_given(*walked[0]) if walked else None
     return followed(given, walked) if given is not None else None
 

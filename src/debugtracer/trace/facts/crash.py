@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from collections import Counter
-from pathlib import PurePath
 from typing import ClassVar
 
 import msgspec
 
 from debugtracer.trace.birth import Frame
 from debugtracer.trace.facts.fact import Fact
+from debugtracer.trace.file_line import file_line
 from debugtracer.trace.finding import Layer
 from debugtracer.trace.place import Place
 
@@ -151,7 +151,7 @@ def first_difference(form: FormSeen | None) -> str:
     if form is None or form.frame is None:
         return ""
     name = f"`{form.name}` of it" if form.name else "what is handed on of it"
-    at = f"{PurePath(form.frame.file).name}:{form.frame.line}"
+    at = file_line(form.frame)
     return f"; {name} has {form.seen} from {at} on, and {form.usual} in each of {form.beside} other samples"
 
 

@@ -13,6 +13,8 @@ class FarNumber(Fact, frozen=True, kw_only=True):
     KEEP = 16
 
     loss: Number
+    usual: float
+    """The loss before it."""
     name: str
     """What the program calls the tensor."""
     row: int

@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from pathlib import Path
-
 from debugtracer.trace.birth import Frame
+from debugtracer.trace.file_line import file_line
 from debugtracer.views.incident_document import IncidentDocument
 
 AROUND = 12  # lines before and after the line of birth
@@ -23,7 +22,7 @@ def excerpts(told: IncidentDocument) -> list[str]:
         shown.append((frame.file, frame.line))
         inside = f" in {frame.function}" if frame.function else ""
         text = around(told, frame, NEAR if found else AROUND)
-        found.append(f"{label}: {Path(frame.file).name}:{frame.line}{inside}\n{text}")
+        found.append(f"{label}: {file_line(frame)}{inside}\n{text}")
     return found
 
 

@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-from pathlib import PurePath
-
-from debugtracer.trace.birth import Frame
+from debugtracer.trace.file_line import file_line
 from debugtracer.trace.made_at import made_at
 from debugtracer.trace.number import as_float
 from debugtracer.trace.pipeline_birth import PipelineBirth
@@ -45,11 +43,6 @@ DO = {
 """The remedy, by kind."""
 
 
-def line(frame: Frame) -> str:
-    """Format a line without its folder: `train.py:13`."""
-    return f"{PurePath(frame.file).name}:{frame.line}"
-
-
 def because(born: PipelineBirth) -> str:
     """What the line did, as the clause of a verdict."""
     expression = f"`{born.expression}`" if born.expression else "the line"
@@ -70,7 +63,7 @@ def logarithm(born: PipelineBirth) -> str:
 def stored(born: PipelineBirth) -> str:
     """What is known of a value that was stored so, as the end of a clause."""
     if born.kind == "unknown" and born.frame is not None:
-        return f", first at {line(born.frame)}"
+        return f", first at {file_line(born.frame)}"
     if born.kind == "written":
         return f", and `{born.expression}` writes them there for sample {born.index}" if born.expression else ""
     read = f": `{born.expression}` reads them" if born.expression else ""
@@ -80,7 +73,7 @@ def stored(born: PipelineBirth) -> str:
 
 def remedies(born: PipelineBirth) -> tuple[str, ...]:
     """What to do about that line, best first."""
-    where = f" at {line(born.frame)}" if born.frame is not None else ""
+    where = f" at {file_line(born.frame)}" if born.frame is not None else ""
     file = f" ({born.file})" if born.file else ""
     look = f"look at the record of sample {born.index}{file}: `debug-tracer report RUN --batch`"
     guard = "raise in __getitem__ or collate_fn unless all values are finite, so that the next one is found at once"
@@ -94,9 +87,9 @@ def out_of_range(born: PipelineBirth) -> str:
         f"{wording.number(born.usual)}"
     )
     expression = f"`{born.expression}`" if born.expression else "the line"
-    where = f" at {line(born.frame)}" if born.frame is not None else ""
+    where = f" at {file_line(born.frame)}" if born.frame is not None else ""
     if born.kind == "stored":
-        made = "".join(f", kept at {line(frame)}" for frame in born.way[:1])
+        made = "".join(f", kept at {file_line(frame)}" for frame in born.way[:1])
         head = f"the stored record of sample {born.index} is out of range already{made}"
         return f"{head}: {expression}{where} reads {others}"
     return f"{expression}{where} takes sample {born.index} out of the range of the others: to {others}"
@@ -104,7 +97,7 @@ def out_of_range(born: PipelineBirth) -> str:
 
 def range_remedies(born: PipelineBirth) -> tuple[str, ...]:
     """What to do about a line that puts some records into another range."""
-    where = line(born.frame) if born.frame is not None else "the line"
+    where = file_line(born.frame) if born.frame is not None else "the line"
     file = f" ({born.file})" if born.file else ""
     return (
         f"look at what {where} does to this record and not to others: a unit converted twice, a scale of another file",
@@ -123,13 +116,13 @@ def followed(born: PipelineBirth) -> str:
         return f"{head}: the dataset holds it so, no line of the fetch makes it"
     if born.kind == "range":
         of = f", for {len(born.neighbours)} others up to {wording.number(born.usual)}" if born.usual is not None else ""
-        return f"{head}: it reaches {wording.number(born.value)} first at {line(born.frame)}{of}"
+        return f"{head}: it reaches {wording.number(born.value)} first at {file_line(born.frame)}{of}"
     if born.value is not None:
         return (
             f"{head}: its stored record reaches {wording.number(born.value)}, others up to {wording.number(born.usual)}"
         )
     what = "it is read so" if born.kind == "stored" else "first non-finite"
-    return f"{head}: {what} at {line(born.frame)}"
+    return f"{head}: {what} at {file_line(born.frame)}"
 
 
 def way(born: PipelineBirth) -> str:

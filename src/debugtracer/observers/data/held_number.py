@@ -4,16 +4,13 @@ array that they are rows of: in the tensors that its running functions hold."""
 from __future__ import annotations
 
 import itertools
-import os
 import sys
 from collections.abc import Iterator
-from pathlib import Path
 from typing import NamedTuple
 
 import torch
 from torch import Tensor, nn
 
-from debugtracer.callsites.data_lines import ENDINGS, is_folder, named_files, read_lines, strings
 from debugtracer.callsites.frame_locals import locals_of
 from debugtracer.callsites.frames import user_frames
 from debugtracer.callsites.origins.value_origin import made_first, origin
@@ -24,10 +21,6 @@ from debugtracer.trace.birth import Frame
 FRAMES = 3  # of the user's functions, from the backward on (ours)
 DEEP = 8  # frames of the user's (ours)
 NAMES = 200  # of one function (ours)
-ENTRIES = 64  # of a folder, and files that are read (ours)
-MOST_BYTES = 1 << 24  # of a file that is read (ours: 0.1 s)
-DIGITS = 4  # with which a number begins that is compared; no number of fewer is looked for (ours)
-LONGEST = 160  # characters of a line that are shown
 
 
 class HeldNumber(NamedTuple):
@@ -68,51 +61,3 @@ def given() -> Iterator[tuple[str, Tensor, str]]:
             plain = value.layout is torch.strided and not value.is_nested and value.device.type == "cpu"
             if plain and value.is_floating_point() and value.dim() and 0 < value.numel() <= MOST_VALUES:
                 yield name, value, frame.f_code.co_name
-
-
-def written_at(number: float) -> Frame | None:
-    """The only line of the data files under the names and in the folders that the program names on which the number
-    stands, read in single precision; None where there are several."""
-    digits = "".join(c for c in f"{abs(number):.9g}".partition("e")[0] if c.isdigit()).lstrip("0")
-    if len(digits.rstrip("0")) < DIGITS:
-        return None
-    found: list[Frame] = []
-    for file in dict.fromkeys([*named_files(None), *listed_files()]):
-        lines = read_lines(file) if file.stat().st_size <= MOST_BYTES else []
-        for at, line in enumerate(lines):
-            # a cheap sieve before the words are parsed
-            if digits[:DIGITS] in line.replace(".", "") and any(same(word, number) for word in words(line)):
-                found.append(Frame(str(file), at + 1, "", line.strip()[:LONGEST]))
-                if len(found) > 1:
-                    return None
-    return found[0] if found else None
-
-
-def words(line: str) -> list[str]:
-    """The fields of a line."""
-    for mark in ",;|\t\"':[]{}()":
-        line = line.replace(mark, " ")
-    return line.split()
-
-
-def same(word: str, number: float) -> bool:
-    """Whether a word is that number, once both are single precision."""
-    try:
-        return bool(torch.tensor(float(word)) == torch.tensor(number, dtype=torch.float32))
-    except (ValueError, OverflowError):
-        return False
-
-
-def listed_files() -> Iterator[Path]:
-    """Yield the text files of the folders that the program names, but for those its own code stands in."""
-    here = Path.cwd().resolve()
-    folders = dict.fromkeys(
-        Path(word).resolve() for word in strings(None, None) if 0 < len(word) < 1024 and is_folder(word)
-    )
-    for folder in folders:
-        if folder == here or folder in here.parents:
-            continue
-        with os.scandir(folder) as entries:
-            for entry in itertools.islice(entries, ENTRIES):
-                if os.path.splitext(entry.name)[1].lower() in ENDINGS and entry.is_file():
-                    yield Path(entry.path)
