@@ -60,6 +60,13 @@ def of_other_values(model: Scores, x: Tensor) -> Tensor:
     return loss if len(x) > 1 else x.sum(dim=7)
 
 
+def of_a_label(model: Scores, x: Tensor) -> Tensor:
+    """A label beyond the classes: no squeeze of scores has made labels, though one could give their shape."""
+    scores = model(x)
+    label = torch.full((len(x),), 7 if x.shape[1] == 2 else 0)
+    return nn.functional.cross_entropy(scores, label)
+
+
 def run(out: Path, loss_of: Callable[[Scores, Tensor], Tensor], sizes: list[tuple[int, ...]], **kind: bool) -> None:
     model = Scores(**kind)
     optimizer = torch.optim.SGD(model.parameters(), lr=0.01)
@@ -96,6 +103,12 @@ def test_a_sequence_of_one_place(tmp_path: Path):
 def test_another_exception_is_not_told_so(tmp_path: Path, loss_of: Callable[[Scores, Tensor], Tensor]):
     with pytest.raises((KeyError, IndexError)):
         run(tmp_path, loss_of, ROWS)
+    assert facts(tmp_path, SqueezedBatch) == []
+
+
+def test_labels_are_not_what_scores_were_squeezed_to(tmp_path: Path):
+    with pytest.raises(IndexError):
+        run(tmp_path, of_a_label, [*ROWS[:5], (6, 2, 4)])
     assert facts(tmp_path, SqueezedBatch) == []
 
 

@@ -38,15 +38,19 @@ class SqueezedBatchesObserver(Observer):
         super().__init__(run)
         self.shapes: dict[RawFrames, tuple[int, ...]] = {}
         """Line -> the last shape that was squeezed there."""
+        self.floating: dict[RawFrames, bool] = {}
+        """Line -> whether what was squeezed there was floating."""
 
     def reset(self) -> None:
         self.shapes.clear()
+        self.floating.clear()
 
     @of_functions({"squeeze"})
     def called(self, function: Any, args: tuple[Any, ...], kwargs: dict[str, Any], output: Any) -> None:
         """Note a shape that is squeezed without a dimension."""
         if getattr(function, "__name__", "") == "squeeze" and len(args) == 1 and not kwargs and len(self.shapes) < MOST:
-            self.shapes[raw_frames(1)[:1]] = tuple(args[0].shape)
+            at = raw_frames(1)[:1]
+            self.shapes[at], self.floating[at] = tuple(args[0].shape), args[0].is_floating_point()
 
     def crashed(self, error: BaseException) -> None:
         """Emit a value of the failing line that lost a dimension."""
@@ -72,6 +76,7 @@ class SqueezedBatchesObserver(Observer):
         alike = [
             one
             for raw, usual in self.shapes.items()
+            if self.floating[raw] == value.is_floating_point()  # labels are made elsewhere than features
             for shorter in shortened(usual)
             if tuple(s for s in shorter if s != 1) == shape and (one := lost_of(raw, shorter, usual)) is not None
         ]
