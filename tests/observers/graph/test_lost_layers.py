@@ -59,6 +59,9 @@ def test_what_the_last_of_equal_blocks_hands_on_is_spare():
     assert spared(["layers.1.shift.weight"], reached)
     assert not spared(["layers.1.shift.weight", "gate.weight"], reached)
     assert not spared([], reached)
+    numbered = ["gcl_0.node.weight", "gcl_0.edge.weight", "gcl_1.edge.weight"]
+    assert spared(["gcl_1.node.weight"], numbered)
+    assert not spared(["gcl_1.node.weight"], numbered[:2])
 
 
 def test_a_whole_block_and_a_part_that_no_block_trains_are_not_spare():

@@ -111,7 +111,7 @@ def given_beside(output: object) -> list[Tensor]:
 
 def is_spare(name: str, reached: Collection[str]) -> bool:
     """Whether the same part of the block before is reached, and another part of its own block."""
-    for number in re.finditer(r"(?<![^.])\d+(?=\.)", name):
+    for number in re.finditer(r"(?<!\d)\d+(?=\.)", name):  # `layers.2.`, also `gcl_2.`
         head, rest = name[: number.start()], name[number.end() :]
         before, block = f"{head}{int(number.group()) - 1}{rest}", f"{head}{number.group()}."
         if before in reached and any(other.startswith(block) for other in reached):
