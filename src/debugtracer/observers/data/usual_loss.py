@@ -19,7 +19,7 @@ class UsualLoss:
         """The median of the first ones: a loss that is met and falls to nothing is measured by them."""
 
     def clear(self) -> None:
-        """Learn anew."""
+        """Forget all losses, and learn anew."""
         self.past.clear()
         self.first = 0.0
 
